@@ -1,0 +1,30 @@
+/* Input: a file or standard input, plain or gzip (known by its first bytes), never NUL-terminated.
+ *
+ * Open, then either inp_whole() once, or inp_read() until it returns 0; then inp_close().  A gzip stream that
+ * is cut or damaged gives what came before; the error comes from inp_read (after the good bytes), or for
+ * inp_whole from inp_close, so that the caller can use the good part first. */
+#ifndef INP_H
+#define INP_H
+#include "buf.h"
+#include "err.h"
+
+struct inp {
+    const char *name; /* for messages: the path, or "<stdin>" */
+    const char *data; /* after inp_whole */
+    size_t size;
+    int fd;
+    bool gz, mapped, eof;
+    struct err bad;   /* how the stream ended, if badly */
+    struct inp_gz *z; /* inflate's state */
+    struct buf own;   /* what inp_whole read, if it could not map; before that the bytes peeked */
+    size_t peek;      /* how many of own's bytes inp_read has handed on */
+    size_t raw;       /* bytes read from fd */
+};
+
+int inp_open(struct inp *in, const char *path,
+             struct err *e);                  /* "-" is standard input; a folder is an error */
+int inp_whole(struct inp *in, struct err *e); /* data, size: all of it; mmap where possible */
+int inp_read(struct inp *in, void *p, size_t n, size_t *got,
+             struct err *e);                  /* 1: *got > 0 bytes, 0: end, -1 */
+int inp_close(struct inp *in, struct err *e); /* -1 if the stream ended badly */
+#endif

@@ -1,0 +1,392 @@
+#include "tsv.h"
+#include "csvio.h"
+#include "mem.h"
+#include "num.h"
+#include <stdlib.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+enum { CHUNK = 1 << 17, LINE_MAX_BYTES = 1 << 28 };
+
+/* ---- reading ---- */
+
+static int next_input(struct tsv *t, struct err *e)
+{
+    const char *path = t->npath ? t->path[t->at] : "-";
+    if (inp_open(&t->in, path, e)) return -1;
+    t->name = t->in.name;
+    t->line = 0;
+    t->open = true;
+    t->beg = t->end = 0;
+    return 0;
+}
+
+/* More bytes behind end; 0 at the end of this input. */
+static int fill(struct tsv *t, struct err *e)
+{
+    size_t got = 0;
+    if (t->beg) {
+        memmove(t->buf, t->buf + t->beg, t->end - t->beg);
+        t->end -= t->beg;
+        t->beg = 0;
+    }
+    if (t->end > LINE_MAX_BYTES) return err_line(e, t->name, t->line + 1, "a line of over 256 MiB");
+    t->buf = mem_grow(t->buf, &t->cap, t->end + CHUNK + 16, 1);
+    int r = t->c ? csv_in_read(t->c, &t->in, t->buf + t->end, CHUNK, &got, e)
+                 : inp_read(&t->in, t->buf + t->end, t->cap - t->end - 16, &got, e);
+    t->end += got;
+    return r;
+}
+
+/* The next line into t->row; 1, 0 at the end of the input, -1. */
+static int next_line(struct tsv *t, struct err *e)
+{
+    size_t seen = 0;
+    for (;;) {
+        size_t n = t->end - t->beg;
+        const char *p = n > seen ? memchr(t->buf + t->beg + seen, '\n', n - seen) : NULL;
+        if (p) {
+            t->row = str_n(t->buf + t->beg, (size_t)(p - (t->buf + t->beg)));
+            t->beg += t->row.n + 1;
+            t->line++;
+            return 1;
+        }
+        seen = n;
+        int r = fill(t, e);
+        if (r < 0) return -1;
+        if (r) continue;
+        if (t->beg == t->end) return 0;
+        return err_line(e, t->name, t->line + 1, "the last line does not end: the table is cut");
+    }
+}
+
+/* Cells of t->row into cell[0..max); returns how many there are, -1 after a byte that no table holds (*bad).
+ */
+static int split(struct str row, struct str *cell, unsigned max, char *bad)
+{
+    const char *p = row.p, *end = p + row.n, *from = p;
+    unsigned n = 0;
+#ifdef __SSE2__
+    const __m128i tab = _mm_set1_epi8('\t'), cr = _mm_set1_epi8('\r'), nul = _mm_setzero_si128();
+    for (; end - p >= 16; p += 16) {
+        __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+        unsigned wrong =
+            (unsigned)_mm_movemask_epi8(_mm_or_si128(_mm_cmpeq_epi8(v, cr), _mm_cmpeq_epi8(v, nul)));
+        if (wrong) {
+            *bad = p[__builtin_ctz(wrong)];
+            return -1;
+        }
+        for (unsigned m = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, tab)); m; m &= m - 1) {
+            const char *q = p + __builtin_ctz(m);
+            if (n < max) cell[n] = str_n(from, (size_t)(q - from));
+            n++;
+            from = q + 1;
+        }
+    }
+#endif
+    for (; p < end; p++) {
+        if (*p == '\r' || !*p) {
+            *bad = *p;
+            return -1;
+        }
+        if (*p != '\t') continue;
+        if (n < max) cell[n] = str_n(from, (size_t)(p - from));
+        n++;
+        from = p + 1;
+    }
+    if (n < max) cell[n] = str_n(from, (size_t)(end - from));
+    return (int)n + 1;
+}
+
+static int bad_byte(const struct tsv *t, char bad, struct err *e)
+{
+    return err_line(e, t->name, t->line,
+                    bad ? "a carriage return: lines end with LF alone" : "a NUL byte: not a table");
+}
+
+static int check_names(struct tsv *t, struct err *e)
+{
+    char q[200];
+    for (unsigned i = 0; i < t->ncol; i++) {
+        if (!t->free_names && !t->col[i].n) return err_line(e, t->name, 1, "column %u has no name", i + 1);
+        for (unsigned k = 0; k < i && !t->free_names; k++)
+            if (str_eq(t->col[i], t->col[k]))
+                return err_line(e, t->name, 1, "column %s twice", err_quote(q, t->col[i].p, t->col[i].n));
+    }
+    return 0;
+}
+
+/* A first line with commas and no TAB is CSV: no column name of ours holds either. */
+static bool looks_csv(struct str line)
+{
+    return !memchr(line.p, '\t', line.n) && memchr(line.p, ',', line.n);
+}
+
+static int read_header(struct tsv *t, struct err *e)
+{
+    char bad = 0;
+    int r;
+    while ((r = fill(t, e)) > 0 && !memchr(t->buf, '\n', t->end)) continue;
+    if (r < 0) return -1;
+    if (!t->end)
+        return err_set(e, t->name, "empty input: whatever made it failed, or a capture over 2 GB was lost");
+    const char *nl = memchr(t->buf, '\n', t->end);
+    t->csv = looks_csv(str_n(t->buf, nl ? (size_t)(nl - t->buf) : t->end));
+    if (t->csv) {
+        t->c = csv_in_new(t->buf, t->end);
+        t->end = 0;
+    }
+    r = next_line(t, e);
+    if (r <= 0) return r < 0 ? -1 : err_set(e, t->name, "empty input");
+    if (t->ncol) { /* a further file */
+        if (str_eq(t->row, buf_view(&t->header))) return 0;
+        return err_line(e, t->name, 1, "the header differs from that of %s", t->path[0]);
+    }
+    buf_str(&t->header, t->row);
+    int n = split(buf_view(&t->header), NULL, 0, &bad);
+    if (n < 0) return bad_byte(t, bad, e);
+    if (n > 4096) return err_line(e, t->name, 1, "%d columns: not a table of this suite", n);
+    t->ncol = (unsigned)n;
+    t->col = mem_alloc(t->ncol, sizeof *t->col);
+    t->cell = mem_alloc(t->ncol, sizeof *t->cell);
+    split(buf_view(&t->header), t->col, t->ncol, &bad);
+    return check_names(t, e);
+}
+
+static int open_table(struct tsv *t, const char *const *path, size_t npath, bool any, struct err *e)
+{
+    *t = (struct tsv){.path = path, .npath = npath, .free_names = any};
+    if (next_input(t, e) || read_header(t, e)) {
+        tsv_close(t);
+        return -1;
+    }
+    return 0;
+}
+
+int tsv_open(struct tsv *t, const char *const *path, size_t npath, struct err *e)
+{
+    return open_table(t, path, npath, false, e);
+}
+
+int tsv_open_any(struct tsv *t, const char *const *path, size_t npath, struct err *e)
+{
+    return open_table(t, path, npath, true, e);
+}
+
+static int end_input(struct tsv *t, struct err *e)
+{
+    csv_in_free(t->c);
+    t->c = NULL;
+    t->open = false;
+    return inp_close(&t->in, e);
+}
+
+int tsv_next(struct tsv *t, struct err *e)
+{
+    char bad = 0;
+    int r;
+    while ((r = next_line(t, e)) == 0) {
+        if (end_input(t, e)) return -1;
+        if (++t->at >= t->npath) return 0;
+        if (next_input(t, e) || read_header(t, e)) return -1;
+    }
+    if (r < 0) return -1;
+    int n = split(t->row, t->cell, t->ncol, &bad);
+    if (n < 0) return bad_byte(t, bad, e);
+    if ((unsigned)n != t->ncol)
+        return err_line(e, t->name, t->line, "%d cells, the header has %u", n, t->ncol);
+    return 1;
+}
+
+void tsv_close(struct tsv *t)
+{
+    struct err ignored = {0};
+    if (t->open) end_input(t, &ignored);
+    free(t->col);
+    free(t->cell);
+    free(t->buf);
+    buf_free(&t->header);
+    t->col = t->cell = NULL;
+    t->buf = NULL;
+}
+
+int tsv_col(const struct tsv *t, const char *name)
+{
+    for (unsigned i = 0; i < t->ncol; i++)
+        if (str_is(t->col[i], name)) return (int)i;
+    return -1;
+}
+
+int tsv_need(const struct tsv *t, const char *name, const char *maker, int *col, struct err *e)
+{
+    struct buf have = {0};
+    *col = tsv_col(t, name);
+    if (*col >= 0) return 0;
+    for (unsigned i = 0; i < t->ncol && have.n < 300; i++) {
+        char q[200];
+        err_quote(q, t->col[i].p, t->col[i].n);
+        buf_fmt(&have, "%s%.*s", i ? " " : "", (int)strlen(q) - 2, q + 1);
+    }
+    err_line(e, t->name, 1, "no column \"%s\": %s makes it (have: %s%s)", name, maker, buf_cstr(&have),
+             have.n >= 300 ? " ..." : "");
+    buf_free(&have);
+    return -1;
+}
+
+bool tsv_i64(const struct tsv *t, int col, int64_t *v) { return col >= 0 && !num_i64(t->cell[col], v); }
+bool tsv_u64(const struct tsv *t, int col, uint64_t *v) { return col >= 0 && !num_u64(t->cell[col], v); }
+bool tsv_f64(const struct tsv *t, int col, double *v) { return col >= 0 && !num_f64(t->cell[col], v); }
+
+int tsv_bad(const struct tsv *t, int col, const char *expected, struct err *e)
+{
+    char q[200];
+    return err_line(e, t->name, t->line, "column %.*s: %s is no %s", (int)t->col[col].n, t->col[col].p,
+                    err_quote(q, t->cell[col].p, t->cell[col].n), expected);
+}
+
+/* ---- cells ---- */
+
+static bool plain(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++) {
+        unsigned char c = (unsigned char)s.p[i];
+        if (c < 0x20 || c == 0x7f || c == '\\') return false;
+    }
+    return true;
+}
+
+void tsv_escape(struct buf *b, struct str s)
+{
+    static const char hex[] = "0123456789abcdef";
+    if (!s.n) {
+        buf_c(b, '-');
+        return;
+    }
+    if (s.n == 1 && s.p[0] == '-') {
+        buf_puts(b, "\\x2d");
+        return;
+    }
+    if (plain(s)) {
+        buf_str(b, s);
+        return;
+    }
+    for (size_t i = 0; i < s.n; i++) {
+        unsigned char c = (unsigned char)s.p[i];
+        if (c == '\t')
+            buf_puts(b, "\\t");
+        else if (c == '\n')
+            buf_puts(b, "\\n");
+        else if (c == '\r')
+            buf_puts(b, "\\r");
+        else if (c == '\\')
+            buf_puts(b, "\\\\");
+        else if (c < 0x20 || c == 0x7f) {
+            buf_puts(b, "\\x");
+            buf_c(b, hex[c >> 4]);
+            buf_c(b, hex[c & 15]);
+        } else
+            buf_c(b, (char)c);
+    }
+}
+
+static int hex_digit(char c)
+{
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
+}
+
+int tsv_unescape(struct buf *b, struct str cell)
+{
+    if (tsv_none(cell)) return 0;
+    for (size_t i = 0; i < cell.n; i++) {
+        char c = cell.p[i];
+        if (c != '\\') {
+            buf_c(b, c);
+            continue;
+        }
+        if (++i >= cell.n) return -1;
+        c = cell.p[i];
+        if (c == 't')
+            buf_c(b, '\t');
+        else if (c == 'n')
+            buf_c(b, '\n');
+        else if (c == 'r')
+            buf_c(b, '\r');
+        else if (c == '\\')
+            buf_c(b, '\\');
+        else if (c == 'x' && i + 2 < cell.n && hex_digit(cell.p[i + 1]) >= 0 &&
+                 hex_digit(cell.p[i + 2]) >= 0) {
+            buf_c(b, (char)(hex_digit(cell.p[i + 1]) * 16 + hex_digit(cell.p[i + 2])));
+            i += 2;
+        } else
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- writing ---- */
+
+void tab_init(struct tab *t, struct out *out, bool csv) { *t = (struct tab){.out = out, .csv = csv}; }
+void tab_free(struct tab *t) { buf_free(&t->line); }
+
+/* Room for n bytes of this row, behind a TAB if it is not the first cell. */
+static char *room(struct tab *t, size_t n)
+{
+    if (t->started) {
+        if (t->csv)
+            buf_c(&t->line, '\t');
+        else
+            out_c(t->out, '\t');
+    }
+    t->started = true;
+    return t->csv ? buf_room(&t->line, n) : out_room(t->out, n);
+}
+
+static void took(struct tab *t, size_t n)
+{
+    if (t->csv)
+        t->line.n += n;
+    else
+        out_took(t->out, n);
+}
+
+void tab_cell(struct tab *t, struct str cell)
+{
+    if (!cell.n) cell = STR("-");
+    memcpy(room(t, cell.n), cell.p, cell.n);
+    took(t, cell.n);
+}
+
+void tab_cells(struct tab *t, struct str cells) { tab_cell(t, cells); }
+
+void tab_text(struct tab *t, struct str text)
+{
+    if (text.n && plain(text) && !(text.n == 1 && text.p[0] == '-')) {
+        tab_cell(t, text);
+        return;
+    }
+    struct buf b = {0};
+    tsv_escape(&b, text);
+    tab_cell(t, buf_view(&b));
+    buf_free(&b);
+}
+
+void tab_texts(struct tab *t, const char *s) { tab_text(t, str_of(s)); }
+void tab_none(struct tab *t) { tab_cell(t, STR("-")); }
+void tab_u64(struct tab *t, uint64_t v) { took(t, num_put_u64(room(t, 20), v)); }
+void tab_i64(struct tab *t, int64_t v) { took(t, num_put_i64(room(t, 20), v)); }
+void tab_f64(struct tab *t, double v) { took(t, num_put_f64(room(t, 32), v)); }
+
+void tab_end(struct tab *t)
+{
+    t->started = false;
+    if (!t->csv) {
+        out_c(t->out, '\n');
+        return;
+    }
+    csv_out_row(t->out, buf_view(&t->line));
+    t->line.n = 0;
+}

@@ -1,0 +1,103 @@
+/* Protobuf's wire format: a cursor over bytes, every length checked.  It never reads outside [p, end). */
+#ifndef WIRE_H
+#define WIRE_H
+#include "buf.h"
+#include "err.h"
+
+struct wire {
+    const unsigned char *p, *end;
+};
+
+enum { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_BYTES = 2, WIRE_32 = 5 };
+
+struct wire_field {
+    uint32_t num;
+    uint32_t type;
+    uint64_t u;      /* varint, fixed value */
+    struct wire sub; /* WIRE_BYTES: the bytes (a submessage can be walked at once) */
+};
+
+static inline struct wire wire_of(const void *p, size_t n)
+{
+    return (struct wire){p, (const unsigned char *)p + n};
+}
+static inline size_t wire_size(struct wire w) { return (size_t)(w.end - w.p); }
+static inline struct str wire_str(struct wire w) { return (struct str){(const char *)w.p, wire_size(w)}; }
+
+/* A varint at w->p: 0 and w->p moved on, -1 if it is cut or longer than ten bytes. */
+static inline int wire_varint(struct wire *w, uint64_t *v)
+{
+    const unsigned char *p = w->p;
+    if (p < w->end && *p < 0x80) {
+        *v = *p;
+        w->p = p + 1;
+        return 0;
+    }
+    uint64_t r = 0;
+    for (unsigned shift = 0; shift < 70 && p < w->end; shift += 7) {
+        unsigned char c = *p++;
+        r |= shift < 64 ? (uint64_t)(c & 0x7f) << shift : 0;
+        if (c < 0x80) {
+            *v = r;
+            w->p = p;
+            return 0;
+        }
+    }
+    return -1;
+}
+
+/* The next field: 1, 0 at the end, -1 where the bytes are no field (w->p stays at its start). */
+static inline int wire_next(struct wire *w, struct wire_field *f)
+{
+    struct wire at = *w;
+    uint64_t tag;
+    if (at.p >= at.end) return 0;
+    if (wire_varint(&at, &tag) || tag >> 3 == 0 || tag >> 3 > 0x1fffffff) return -1;
+    f->num = (uint32_t)(tag >> 3);
+    f->type = (uint32_t)(tag & 7);
+    switch (f->type) {
+    case WIRE_VARINT:
+        if (wire_varint(&at, &f->u)) return -1;
+        break;
+    case WIRE_64:
+        if (wire_size(at) < 8) return -1;
+        memcpy(&f->u, at.p, 8); /* little-endian, as all hosts that we build for */
+        at.p += 8;
+        break;
+    case WIRE_32: {
+        uint32_t u;
+        if (wire_size(at) < 4) return -1;
+        memcpy(&u, at.p, 4);
+        f->u = u;
+        at.p += 4;
+        break;
+    }
+    case WIRE_BYTES: {
+        uint64_t n;
+        if (wire_varint(&at, &n) || n > wire_size(at)) return -1;
+        f->sub = (struct wire){at.p, at.p + n};
+        at.p += n;
+        break;
+    }
+    default: return -1;
+    }
+    w->p = at.p;
+    return 1;
+}
+
+static inline double wire_double(uint64_t u)
+{
+    double d;
+    memcpy(&d, &u, 8);
+    return d;
+}
+
+/* Walk a message and the submessages that `rule` names, at most `depth` deep: 0 if every length fits, -1 with
+ * e set to the byte (counted from base) otherwise.  Done before protobuf-c unpacks: that recurses without a
+ * limit of its own. */
+struct wire_rule {
+    const struct wire_rule *rule[64]; /* by field number; NULL: no submessage, only its length is checked */
+};
+int wire_check(struct wire w, const struct wire_rule *rule, unsigned depth, const void *base,
+               const char *file, struct err *e);
+#endif
