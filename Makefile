@@ -91,12 +91,20 @@ bench: all
 accept-goldens: all
 	@ACCEPT=1 sh tests/run.sh $(B)
 
-install: all
+# bash completion, from what each tool says of itself
+$(B)/completions/xla-filters.bash: $(BIN)
+	@mkdir -p $(@D)
+	@for t in $(TOOLS); do printf "complete -o default -W '%s' $(PROGPREFIX)%s\n" \
+	    "$$($(B)/bin/$$t --help | sed -n 's/^ .*\(--[a-z-]*\).*/\1/p' | tr '\n' ' ')" $$t; done >$@
+
+install: all $(B)/completions/xla-filters.bash
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(MANPREFIX)/man1 $(DESTDIR)$(MANPREFIX)/man5 $(DESTDIR)$(MANPREFIX)/man7
 	for t in $(TOOLS); do install -m 755 $(B)/bin/$$t $(DESTDIR)$(PREFIX)/bin/$(PROGPREFIX)$$t || exit 1; done
+	install -Dm 644 $(B)/completions/xla-filters.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/$(PROGPREFIX)xla-filters
 	for s in 1 5 7; do for m in man/*.$$s; do [ ! -f $$m ] || install -m 644 $$m $(DESTDIR)$(MANPREFIX)/man$$s/$(PROGPREFIX)$${m##*/} || exit 1; done; done
 
 uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/$(PROGPREFIX)xla-filters
 	for t in $(TOOLS); do rm -f $(DESTDIR)$(PREFIX)/bin/$(PROGPREFIX)$$t; done
 	for s in 1 5 7; do for m in man/*.$$s; do rm -f $(DESTDIR)$(MANPREFIX)/man$$s/$(PROGPREFIX)$${m##*/}; done; done
 

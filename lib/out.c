@@ -1,6 +1,7 @@
 #include "out.h"
 #include "mem.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -8,6 +9,7 @@ void out_init(struct out *o, int fd, const char *name)
 {
     *o = (struct out){.name = name, .fd = fd, .cap = 1 << 18};
     o->p = mem_realloc(NULL, o->cap, 1);
+    (void)fcntl(fd, F_SETPIPE_SZ, 1 << 20); /* a pipe: fewer switches between the two ends; else no effect */
 }
 
 int out_flush(struct out *o)
