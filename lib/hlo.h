@@ -1,9 +1,10 @@
 /* HLO: one module as its readers make it (hlo_text.c, hlo_proto.c) and every analysis uses it.
  *
  * Everything lives in module->arena or in the input's bytes; the input must stay open as long as the module.
- * Instructions stand in one array, computation after computation, each in schedule order; other places name
- * them by index.  Attributes are kept as the text XLA prints: the proto reader prints its fields the same
- * way, so that nothing behind the readers knows where a module came from. */
+ * The module itself and its arrays instr, computation, frame and alias are made by mem_*: hlo_free frees
+ * them. Instructions stand in one array, computation after computation, each in schedule order; other places
+ * name them by index.  Attributes are kept as the text XLA prints: the proto reader prints its fields the
+ * same way, so that nothing behind the readers knows where a module came from. */
 #ifndef HLO_H
 #define HLO_H
 #include "err.h"
@@ -54,6 +55,7 @@ struct hlo_instr {
     struct str op_name, op_type, source_file; /* unescaped, from metadata */
     int64_t source_line;                      /* 0: none */
     int64_t stack_frame;                      /* stack_frame_id, 0: none */
+    int64_t plan_bytes; /* what the proto's own buffer assignment gives it; -1: unknown */
     bool root;
 };
 
@@ -81,6 +83,15 @@ struct hlo_alias {
     bool must;
 };
 
+/* Instruction names to instructions, open addressing; the names stay where they are. */
+struct hlo_names {
+    uint32_t *slot, count;
+    size_t mask;
+    uint64_t seed;
+};
+/* The place of a name, HLO_NONE in it if it is new: good until the next call. */
+uint32_t *hlo_names_at(struct hlo_names *t, const struct hlo_instr *instr, struct str name);
+
 struct hlo_module {
     struct str name;
     uint64_t program_id;
@@ -96,13 +107,17 @@ struct hlo_module {
     struct hlo_alias *alias;
     uint32_t nalias;
     struct str header; /* attributes of the module line as text, behind the name */
-    struct map
-        by_name; /* instruction name -> index of its first; only unique names are promised to be right: */
-    uint32_t *name_instr;    /*   by_name index -> instruction */
+    struct hlo_names by_name;
+    uint64_t missing;        /* operands and computations that are named but not there */
+    size_t taken;            /* bytes of the input that are this module's */
     const char *source_name; /* file it came from */
     bool from_proto;
     struct arena arena;
 };
+
+/* For the readers: what follows from the rest once all instructions, computations and calls are in place:
+ * entry (HLO_NONE: the last), root flags, by_name, async_op, hidden. */
+void hlo_finish(struct hlo_module *m);
 
 /* The module's instruction of that name (entry computation first if a name occurs twice), or HLO_NONE. */
 uint32_t hlo_find(const struct hlo_module *m, struct str name);
@@ -152,7 +167,11 @@ void hlo_stack(const struct hlo_module *m, const struct hlo_instr *i, struct buf
 struct inp;
 typedef int hlo_on_module(struct hlo_module *m, void *ctx);
 int hlo_read(const struct inp *in, hlo_on_module *on_module, void *ctx, struct err *e);
+/* One module, or a fragment of one, to the next "HloModule" or the end.  *out is NULL if nothing was read. */
 int hlo_read_text(const char *p, size_t n, const char *file, struct hlo_module **out, struct err *e);
+/* All of them. */
+int hlo_read_texts(const char *p, size_t n, const char *file, hlo_on_module *on_module, void *ctx,
+                   struct err *e);
 int hlo_read_proto(const void *p, size_t n, const char *file, uint64_t base, struct hlo_module **out,
                    struct err *e);
 void hlo_free(struct hlo_module *m);

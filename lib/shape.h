@@ -5,6 +5,7 @@
 #define SHAPE_H
 #include "buf.h"
 #include "err.h"
+#include "map.h"
 #include "mem.h"
 
 /* Element types by XLA's own numbers (xla_data.proto). */
@@ -82,6 +83,19 @@ struct shape {
 /* Parse text at *p (moved behind the shape), up to end. Depth at most 100. NULL with e filled (text only, no
  * position) if it is no shape.  Comments and blanks inside are skipped. */
 const struct shape *shape_parse(struct arena *a, const char **p, const char *end, struct err *e);
+
+/* The same, but equal texts are parsed once and share one shape.  Start with {0}; the shapes live in the
+ * arena. */
+struct shape_table {
+    struct map text; /* text -> index into shape */
+    const struct shape **shape;
+    size_t cap;
+};
+const struct shape *shape_intern(struct shape_table *t, struct arena *a, const char **p, const char *end,
+                                 struct err *e);
+void shape_table_free(struct shape_table *t); /* the shapes stay */
+/* Where the shape that starts at p ends, by its brackets alone. */
+const char *shape_end(const char *p, const char *end);
 
 /* Append: "f32[8,128]" or "(f32[2],s32[])": no layout, no blanks, no comments; */
 void shape_put(struct buf *b, const struct shape *s);
