@@ -64,7 +64,8 @@ struct hlo_computation {
     uint32_t first, count; /* instructions [first, first + count) */
     uint32_t root;         /* index of the root instruction */
     bool entry;
-    bool hidden; /* an async-start calls it and it holds only parameters and its root */
+    bool hidden;   /* an async-start calls it and it holds only parameters and its root */
+    bool embedded; /* its instructions are no steps of a schedule: a fusion's, a reducer, a comparator */
     struct str execution_thread;
 };
 
@@ -89,8 +90,9 @@ struct hlo_names {
     size_t mask;
     uint64_t seed;
 };
-/* The place of a name, HLO_NONE in it if it is new: good until the next call. */
-uint32_t *hlo_names_at(struct hlo_names *t, const struct hlo_instr *instr, struct str name);
+uint32_t hlo_names_get(const struct hlo_names *t, const struct hlo_instr *instr, struct str name);
+void hlo_names_set(struct hlo_names *t, const struct hlo_instr *instr,
+                   uint32_t at); /* instr[at].name -> at */
 
 struct hlo_module {
     struct str name;
@@ -116,7 +118,7 @@ struct hlo_module {
 };
 
 /* For the readers: what follows from the rest once all instructions, computations and calls are in place:
- * entry (HLO_NONE: the last), root flags, by_name, async_op, hidden. */
+ * entry (HLO_NONE: the last), roots, by_name, async_op, hidden, embedded. */
 void hlo_finish(struct hlo_module *m);
 
 /* The module's instruction of that name (entry computation first if a name occurs twice), or HLO_NONE. */
@@ -129,6 +131,8 @@ struct hlo_users {
 void hlo_users(const struct hlo_module *m, struct hlo_users *u);
 void hlo_users_free(struct hlo_users *u);
 
+/* The instruction that number k of a computation's parameters is, or HLO_NONE. */
+uint32_t hlo_parameter(const struct hlo_module *m, uint32_t computation, int64_t k);
 /* The value of an attribute ("dimensions" gives "{0}"): a view, empty if absent. */
 struct str hlo_attr(const struct hlo_instr *i, const char *name);
 /* The integers of "{1,0}" or "1,0": at most max into v; returns how many stand there. */

@@ -1,0 +1,418 @@
+#include "hlo.h"
+#include "lex.h"
+#include <stdlib.h>
+
+const char *hlo_role_name(enum hlo_role r)
+{
+    static const char *const name[] = {"calls",
+                                       "to_apply",
+                                       "condition",
+                                       "body",
+                                       "true_computation",
+                                       "false_computation",
+                                       "branch_computations",
+                                       "select",
+                                       "scatter"};
+    return name[r];
+}
+
+/* ---- names ---- */
+
+static uint32_t *name_slot(const struct hlo_names *t, const struct hlo_instr *instr, struct str name)
+{
+    size_t i = map_hash(name.p, name.n, t->seed) & t->mask;
+    while (t->slot[i] != HLO_NONE && !str_eq(instr[t->slot[i]].name, name)) i = (i + 1) & t->mask;
+    return &t->slot[i];
+}
+
+static void rehash(struct hlo_names *t, const struct hlo_instr *instr)
+{
+    struct hlo_names old = *t;
+    size_t n = old.slot ? (old.mask + 1) * 2 : 256;
+    t->slot = mem_realloc(NULL, n, sizeof *t->slot);
+    memset(t->slot, 0xff, n * sizeof *t->slot);
+    t->mask = n - 1;
+    t->seed = (uint64_t)(uintptr_t)t->slot;
+    for (size_t i = 0; old.slot && i <= old.mask; i++)
+        if (old.slot[i] != HLO_NONE) *name_slot(t, instr, instr[old.slot[i]].name) = old.slot[i];
+    free(old.slot);
+}
+
+uint32_t hlo_names_get(const struct hlo_names *t, const struct hlo_instr *instr, struct str name)
+{
+    return t->slot ? *name_slot(t, instr, name) : HLO_NONE;
+}
+
+void hlo_names_set(struct hlo_names *t, const struct hlo_instr *instr, uint32_t at)
+{
+    if (!t->slot || t->count >= t->mask / 2) rehash(t, instr);
+    uint32_t *slot = name_slot(t, instr, instr[at].name);
+    t->count += *slot == HLO_NONE;
+    *slot = at;
+}
+
+uint32_t hlo_find(const struct hlo_module *m, struct str name)
+{
+    return hlo_names_get(&m->by_name, m->instr, name);
+}
+
+/* The first of a name wins, but for the entry's own. */
+static void index_names(struct hlo_module *m)
+{
+    if (m->by_name.count == m->ninstr) return; /* all differ, and the reader has put them in */
+    for (uint32_t i = m->ninstr; i--;) hlo_names_set(&m->by_name, m->instr, i);
+    if (m->entry == HLO_NONE) return;
+    const struct hlo_computation *c = &m->computation[m->entry];
+    for (uint32_t k = c->count; k--;) hlo_names_set(&m->by_name, m->instr, c->first + k);
+}
+
+/* ---- what follows from the rest ---- */
+
+static void find_roots(struct hlo_module *m)
+{
+    if (m->entry == HLO_NONE && m->ncomputation) m->entry = m->ncomputation - 1;
+    for (uint32_t k = 0; k < m->ncomputation; k++) {
+        struct hlo_computation *c = &m->computation[k];
+        c->entry = k == m->entry;
+        if (c->root == HLO_NONE && c->count) c->root = c->first + c->count - 1;
+        if (c->root == HLO_NONE) continue;
+        for (uint32_t i = c->first; i < c->first + c->count; i++) m->instr[i].root = i == c->root;
+    }
+}
+
+static bool only_root(const struct hlo_module *m, const struct hlo_computation *c)
+{
+    for (uint32_t i = c->first; i < c->first + c->count; i++)
+        if (i != c->root && !hlo_is(&m->instr[i], "parameter")) return false;
+    return c->count > 0;
+}
+
+/* Async operations: start names the wrapped computation, update and done name what they follow. */
+static void find_async(struct hlo_module *m)
+{
+    for (uint32_t k = 0; k < m->ninstr; k++) {
+        struct hlo_instr *i = &m->instr[k];
+        if (!str_starts(i->opcode, "async-")) continue;
+        uint32_t c = hlo_called(i, HLO_CALLS);
+        if (c != HLO_NONE && m->computation[c].root != HLO_NONE) {
+            if (!i->async_op.n) i->async_op = m->instr[m->computation[c].root].opcode;
+            if (hlo_is(i, "async-start")) m->computation[c].hidden = only_root(m, &m->computation[c]);
+        } else if (!i->async_op.n && i->noperand && i->operand[0] != HLO_NONE)
+            i->async_op = m->instr[i->operand[0]].async_op; /* set before: operands come first */
+    }
+}
+
+static bool runs_its_calls(const struct hlo_instr *i)
+{
+    return hlo_is(i, "while") || hlo_is(i, "conditional") || hlo_is(i, "call") ||
+           str_starts(i->opcode, "async-");
+}
+
+/* Computations inside one step: called by anything but control flow, or by what is inside one itself. */
+static void find_embedded(struct hlo_module *m)
+{
+    uint32_t *todo = mem_alloc(m->ncomputation, sizeof *todo), n = 0;
+    for (uint32_t k = 0; k < m->ninstr; k++)
+        for (uint32_t c = 0; c < m->instr[k].ncall; c++) {
+            uint32_t to = m->instr[k].call[c].computation;
+            if (to == HLO_NONE || to == m->entry || m->computation[to].embedded ||
+                runs_its_calls(&m->instr[k]))
+                continue;
+            m->computation[to].embedded = true;
+            todo[n++] = to;
+        }
+    while (n) {
+        const struct hlo_computation *in = &m->computation[todo[--n]];
+        for (uint32_t k = in->first; k < in->first + in->count; k++)
+            for (uint32_t c = 0; c < m->instr[k].ncall; c++) {
+                uint32_t to = m->instr[k].call[c].computation;
+                if (to == HLO_NONE || to == m->entry || m->computation[to].embedded) continue;
+                m->computation[to].embedded = true;
+                todo[n++] = to;
+            }
+    }
+    free(todo);
+}
+
+void hlo_finish(struct hlo_module *m)
+{
+    find_roots(m);
+    index_names(m);
+    find_async(m);
+    find_embedded(m);
+}
+
+void hlo_free(struct hlo_module *m)
+{
+    if (!m) return;
+    free(m->instr);
+    free(m->computation);
+    free(m->frame);
+    free(m->alias);
+    free(m->by_name.slot);
+    arena_free(&m->arena);
+    free(m);
+}
+
+/* ---- users, calls, attributes ---- */
+
+void hlo_users(const struct hlo_module *m, struct hlo_users *u)
+{
+    uint32_t *first = mem_alloc((size_t)m->ninstr + 2, sizeof *first);
+    uint32_t *last = mem_alloc(m->ninstr, sizeof *last); /* the last user seen, plus one: each once */
+    for (uint32_t k = 0; k < m->ninstr; k++)
+        for (uint32_t o = 0; o < m->instr[k].noperand; o++) {
+            uint32_t p = m->instr[k].operand[o];
+            if (p == HLO_NONE || last[p] == k + 1) continue;
+            last[p] = k + 1;
+            first[p + 2]++;
+        }
+    for (uint32_t k = 0; k < m->ninstr; k++) first[k + 2] += first[k + 1];
+    u->user = mem_alloc(first[(size_t)m->ninstr + 1], sizeof *u->user);
+    memset(last, 0, m->ninstr * sizeof *last);
+    for (uint32_t k = 0; k < m->ninstr; k++)
+        for (uint32_t o = 0; o < m->instr[k].noperand; o++) {
+            uint32_t p = m->instr[k].operand[o];
+            if (p == HLO_NONE || last[p] == k + 1) continue;
+            last[p] = k + 1;
+            u->user[first[p + 1]++] = k;
+        }
+    free(last);
+    u->first = first;
+}
+
+void hlo_users_free(struct hlo_users *u)
+{
+    free(u->first);
+    free(u->user);
+    *u = (struct hlo_users){0};
+}
+
+uint32_t hlo_called(const struct hlo_instr *i, enum hlo_role role)
+{
+    for (uint32_t c = 0; c < i->ncall; c++)
+        if (i->call[c].role == role) return i->call[c].computation;
+    return HLO_NONE;
+}
+
+uint32_t hlo_parameter(const struct hlo_module *m, uint32_t computation, int64_t k)
+{
+    if (computation == HLO_NONE) return HLO_NONE;
+    const struct hlo_computation *c = &m->computation[computation];
+    for (uint32_t i = c->first; i < c->first + c->count; i++)
+        if (m->instr[i].number == k && hlo_is(&m->instr[i], "parameter")) return i;
+    return HLO_NONE;
+}
+
+struct str hlo_attr(const struct hlo_instr *i, const char *name)
+{
+    const char *p = i->attributes.p, *end = p + i->attributes.n;
+    size_t n = strlen(name);
+    while (p < end) {
+        const char *to = lex_value(p, end);
+        if (!to) to = end;
+        if ((size_t)(to - p) > n && p[n] == '=' && !memcmp(p, name, n))
+            return str_trim(str_n(p + n + 1, (size_t)(to - p) - n - 1));
+        p = lex_blank(to + (to < end), end);
+    }
+    return STR("");
+}
+
+size_t hlo_ints(struct str text, int64_t *v, size_t max)
+{
+    const char *p = text.p, *end = text.p + text.n;
+    size_t n = 0;
+    while (p < end) {
+        int64_t one = 0;
+        const char *q = lex_int(p, end, &one);
+        if (q == p) {
+            p++;
+            continue;
+        }
+        if (n < max) v[n] = one;
+        n++;
+        p = q;
+    }
+    return n;
+}
+
+/* ---- kinds of instruction ---- */
+
+static bool one_of(struct str s, const char *const *list)
+{
+    for (; *list; list++)
+        if (str_is(s, *list)) return true;
+    return false;
+}
+
+bool hlo_launches(const struct hlo_module *m, const struct hlo_instr *i)
+{
+    static const char *const none[] = {"parameter",
+                                       "constant",
+                                       "tuple",
+                                       "get-tuple-element",
+                                       "bitcast",
+                                       "after-all",
+                                       "add-dependency",
+                                       "opt-barrier",
+                                       "domain",
+                                       "optimization-barrier",
+                                       "get-dimension-size",
+                                       NULL};
+    static const char *const target[] = {
+        "Sharding",      "SPMDFullToShardShape", "SPMDShardToFullShape",       "LayoutConstraint",
+        "ConcatBitcast", "AllocateBuffer",       "AssumeGatherIndicesInBound", NULL};
+    if (m->computation[i->computation].embedded || one_of(i->opcode, none)) return false;
+    if (str_ends(i->opcode, "-done") || str_ends(i->opcode, "-update")) return false;
+    return !hlo_is(i, "custom-call") || !one_of(i->custom_call_target, target);
+}
+
+struct str hlo_category(const struct hlo_instr *i, struct buf *scratch)
+{
+    static const char *const data[] = {"transpose", "copy", "reshape", "dynamic-reshape", NULL};
+    static const char *const elementwise[] = {"abs",
+                                              "add",
+                                              "and",
+                                              "atan2",
+                                              "bitcast-convert",
+                                              "cbrt",
+                                              "ceil",
+                                              "clamp",
+                                              "clz",
+                                              "compare",
+                                              "complex",
+                                              "constant",
+                                              "convert",
+                                              "cosine",
+                                              "count-leading-zeros",
+                                              "divide",
+                                              "erf",
+                                              "exponential",
+                                              "exponential-minus-one",
+                                              "floor",
+                                              "imag",
+                                              "is-finite",
+                                              "log",
+                                              "log-plus-one",
+                                              "logistic",
+                                              "maximum",
+                                              "minimum",
+                                              "multiply",
+                                              "negate",
+                                              "not",
+                                              "or",
+                                              "popcnt",
+                                              "power",
+                                              "real",
+                                              "reduce-precision",
+                                              "remainder",
+                                              "rng",
+                                              "round-nearest-afz",
+                                              "round-nearest-even",
+                                              "rsqrt",
+                                              "select",
+                                              "shift-left",
+                                              "shift-right-arithmetic",
+                                              "shift-right-logical",
+                                              "sign",
+                                              "sine",
+                                              "sqrt",
+                                              "stochastic-convert",
+                                              "subtract",
+                                              "tan",
+                                              "tanh",
+                                              "xor",
+                                              "acos",
+                                              "acosh",
+                                              "asin",
+                                              "asinh",
+                                              "atanh",
+                                              "cosh",
+                                              "sinh",
+                                              NULL};
+    if (one_of(i->opcode, data)) return STR("data formatting");
+    if (one_of(i->opcode, elementwise)) return STR("non-fusion elementwise");
+    if (!hlo_is(i, "fusion")) return i->opcode;
+    struct str kind = hlo_attr(i, "kind");
+    if (kind.n < 2 || kind.p[0] != 'k') return i->opcode;
+    scratch->n = 0;
+    buf_c(scratch, (char)(kind.p[1] | 32));
+    buf_str(scratch, str_from(kind, 2));
+    buf_puts(scratch, " fusion");
+    return buf_view(scratch);
+}
+
+/* ---- layout changes ---- */
+
+static void put_order(struct buf *b, const int64_t *v, uint32_t n)
+{
+    buf_c(b, '{');
+    for (uint32_t k = 0; k < n; k++) {
+        if (k) buf_c(b, ',');
+        buf_i64(b, v[k]);
+    }
+    buf_c(b, '}');
+}
+
+/* Dimensions of size 1 lie anywhere: the order of the others decides. */
+static bool same_order(const struct shape *s, const int64_t *a, const int64_t *b, uint32_t n)
+{
+    for (uint32_t x = 0, y = 0;; x++, y++) {
+        while (x < n && s->dim[a[x]] == 1) x++;
+        while (y < n && s->dim[b[y]] == 1) y++;
+        if (x == n || y == n) return x == n && y == n;
+        if (a[x] != b[y]) return false;
+    }
+}
+
+/* Does `to` hold `from` (its dimensions permuted by perm, NULL: not) in another order in memory? */
+static bool relayout(const struct shape *from, const struct shape *to, const int64_t *perm, struct buf *b)
+{
+    uint32_t n = from->rank;
+    int64_t order[64];
+    if (n > 64 || to->rank != n || from->layout.nminor != n || to->layout.nminor != n ||
+        from->type != to->type)
+        return false;
+    for (uint32_t k = 0; k < n; k++) {
+        int64_t d = to->layout.minor_to_major[k];
+        if (d < 0 || d >= n || from->layout.minor_to_major[k] < 0 || from->layout.minor_to_major[k] >= n)
+            return false;
+        order[k] = perm ? perm[d] : d;
+        if (order[k] < 0 || order[k] >= n || from->dim[order[k]] != to->dim[d]) return false;
+    }
+    if (same_order(from, from->layout.minor_to_major, order, n)) return false;
+    put_order(b, from->layout.minor_to_major, n);
+    buf_puts(b, "->");
+    put_order(b, order, n);
+    return true;
+}
+
+static bool changes_layout(const struct hlo_module *m, const struct hlo_instr *i, struct buf *b)
+{
+    int64_t perm[64];
+    if (!i->noperand || i->operand[0] == HLO_NONE) return false;
+    const struct shape *from = m->instr[i->operand[0]].shape, *to = i->shape;
+    if (hlo_is(i, "copy")) return relayout(from, to, NULL, b);
+    if (hlo_is(i, "copy-start") && to->nelem >= 2) return relayout(from, to->elem[0], NULL, b);
+    if (!hlo_is(i, "transpose") || hlo_ints(hlo_attr(i, "dimensions"), perm, 64) != from->rank ||
+        from->rank > 64)
+        return false;
+    return relayout(from, to, perm, b);
+}
+
+bool hlo_layout_change(const struct hlo_module *m, const struct hlo_instr *i, struct buf *b)
+{
+    const struct hlo_instr *only = i;
+    uint32_t in = hlo_is(i, "fusion") ? hlo_called(i, HLO_CALLS) : HLO_NONE;
+    if (in != HLO_NONE) { /* one copy or transpose, and else nothing that touches a byte */
+        const struct hlo_computation *c = &m->computation[in];
+        only = NULL;
+        for (uint32_t k = c->first; k < c->first + c->count; k++) {
+            const struct hlo_instr *x = &m->instr[k];
+            if (hlo_is(x, "parameter") || hlo_is(x, "bitcast")) continue;
+            if (only || (!hlo_is(x, "copy") && !hlo_is(x, "transpose"))) return false;
+            only = x;
+        }
+    }
+    return only && changes_layout(m, only, b);
+}
