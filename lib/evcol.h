@@ -1,0 +1,52 @@
+/* The columns of an event that come from its stats (or JSON args), and which stats fill them.
+ *
+ * Values are views: their text lives as long as the capture, or as the cell cache that made it. */
+#ifndef EVCOL_H
+#define EVCOL_H
+#include "buf.h"
+#include "evclass.h"
+
+enum ev_col {
+    COL_MODULE,
+    COL_PROGRAM,
+    COL_RUN,
+    COL_HLO_OP,
+    COL_CORRELATION,
+    COL_GRAPH,
+    COL_GRAPH_NODE,
+    COL_GROUP,
+    COL_STEP,
+    COL_DEVICE,
+    COL_FLOPS,
+    COL_BYTES,
+    COL_SOURCE,
+    COL_COUNT,
+    COL_SOURCE_FILE = 60, /* no columns: together they make a source */
+    COL_SOURCE_LINE,
+    COL_NONE
+};
+
+struct ev_key { /* a stat that matters */
+    const char *stat;
+    uint8_t col;
+    uint8_t rank; /* where two stats fill one column the higher rank wins */
+    uint8_t hint;
+};
+const struct ev_key *ev_key(struct str stat); /* NULL: it fills no column and hints at nothing */
+
+enum val_kind { VAL_NONE, VAL_U64, VAL_I64, VAL_F64, VAL_TEXT, VAL_CELL, VAL_BYTES };
+struct val {
+    enum val_kind kind; /* TEXT: raw; CELL: already a TSV cell; BYTES: opaque */
+    union {
+        uint64_t u;
+        int64_t i;
+        double f;
+    };
+    struct str s;
+};
+
+/* What the column makes of a value: program ids unsigned, negative flops and bytes unknown, whole doubles
+ * integers. */
+struct val ev_val(unsigned col, struct val v);
+void val_cell(struct buf *b, struct val v); /* append the TSV cell */
+#endif
