@@ -1,0 +1,106 @@
+/* Inside the cost model: what cost*.c share.  Nobody else includes it.
+ *
+ * Computations are costed callees first, each once; a rule finds the sums of what its instruction calls in
+ * comp[].  A rule starts from {0, 0, 0}; -1 marks a figure that the model cannot know. */
+#ifndef COST_IN_H
+#define COST_IN_H
+#include "cost.h"
+
+struct comp { /* what is known of a computation once it is costed */
+    struct cost sum;
+    uint64_t unknown; /* instructions without a figure in it and below it */
+    double model[3];  /* flops, transcendentals, bytes with trip counts */
+    enum prim widest; /* operand type of its dots and convolutions; PRIM_INVALID: none */
+    enum { COMP_NEW, COMP_OPEN, COMP_DONE } state;
+    bool visited;
+    /* as a fusion's: bytes after the constants and parameters for an output that starts at `from` */
+    bool looked, bytes_known;
+    float from, bytes, used_flops;
+};
+
+struct costing {
+    const struct hlo_module *m;
+    enum cost_kind kind;
+    struct cost_set *set;
+    struct comp *comp;
+    struct hlo_users users;
+    const struct op **op; /* per instruction */
+    uint32_t *post;       /* post[first .. first + count) of a computation: operands before users */
+    uint32_t *parameter;  /* parameter[first + number] of a computation, HLO_NONE: no such */
+    int64_t *read;        /* per parameter of a fused computation: bytes read of it (spec: cost 5.3) */
+    float *used;          /* GPU model: utilization inside the fusion (5.4) */
+};
+
+struct site { /* an instruction to cost; `result` is not its shape where an async start is costed as what it
+                 starts */
+    const struct hlo_instr *i;
+    const struct op *op;
+    const struct shape *result;
+};
+
+typedef void cost_rule(struct costing *c, const struct site *s, struct cost *v);
+
+struct op {
+    const char *name;
+    cost_rule *base, *gpu;
+    enum {
+        OP_ELEMENTWISE = 1, /* each output element from the input elements at its place */
+        OP_CALLS = 2,       /* the called computations are part of the cost */
+        OP_DOT = 4          /* contracts its first two operands */
+    } flags;
+};
+/* The table's entry, or one with base == NULL for an opcode that is not known. */
+const struct op *cost_op(struct str opcode);
+
+/* ---- shapes ---- */
+const struct shape *cost_operand(const struct costing *c, const struct hlo_instr *i,
+                                 uint32_t k); /* NULL: not there */
+int64_t cost_size(const struct costing *c,
+                  const struct shape *s);              /* one buffer: tuples 8n; -1 unknown, also for NULL */
+int64_t cost_elements(const struct shape *s);          /* -1 unknown, also for NULL */
+const struct shape *cost_first(const struct shape *s); /* of a tuple its first element, else s itself */
+/* The logical dimension that is k-th from the fastest; the default layout where none stands. */
+int64_t cost_minor(const struct shape *s, uint32_t k);
+/* *sum += the result's leaves, float after float; only arrays if so asked. -1: unknown. */
+int cost_add_leaves(const struct costing *c, const struct shape *s, bool arrays, float *sum);
+/* Leaves of the result, then every operand. */
+float cost_moved(const struct costing *c, const struct site *s);
+static inline float cost_known(int64_t v) { return v < 0 ? -1 : (float)v; }
+
+/* Its index in comp[]; of one that is not there, the one behind the last, which is never costed. */
+static inline uint32_t cost_comp(const struct costing *c, uint32_t computation)
+{
+    return computation < c->m->ncomputation ? computation : c->m->ncomputation;
+}
+/* What i calls in that role, if it is costed; NULL: it is not there. */
+const struct comp *cost_callee(const struct costing *c, const struct hlo_instr *i, enum hlo_role role);
+/* Does this async start call a computation around its work?  If not, it is printed as `slice-start(...)`. */
+bool cost_wraps(const struct hlo_instr *i);
+uint32_t cost_parameter(const struct costing *c, uint32_t computation,
+                        int64_t number); /* HLO_NONE: no such */
+
+/* ---- rules that need a file of their own ---- */
+cost_rule cost_async_start; /* what is started, whoever shows it */
+cost_rule cost_reduce_flops;
+cost_rule cost_fusion; /* cost_fusion.c */
+cost_rule cost_cycles, cost_gpu_concatenate, cost_gpu_reduce, cost_gpu_all_reduce, cost_gpu_all_reduce_start,
+    cost_gpu_all_gather, cost_gpu_all_gather_start, cost_gpu_reduce_scatter, cost_gpu_async_start,
+    cost_gpu_custom_call;
+/* Fill c->used for a fused computation and return the flops of its utilized instructions (spec: cost 5.4);
+ * -1: too entangled to tell. */
+float cost_utilization(struct costing *c, uint32_t computation);
+
+/* ---- cost_call.c ---- */
+/* Dot flops: 2 * elements of the result * the contracted dimensions of lhs. -1: unknown. */
+float cost_dot_flops(const struct shape *lhs, const struct shape *result, const int64_t *contracted,
+                     size_t n);
+/* Convolution flops of operands and result as labelled by the attributes of i. -1: unknown. */
+float cost_conv_flops(const struct hlo_instr *i, const struct shape *lhs, const struct shape *rhs,
+                      const struct shape *result);
+bool cost_is_gemm(struct str target,
+                  bool legacy); /* legacy: also __cublas$gemm, which XLA's GPU model leaves out */
+bool cost_is_conv(struct str target);
+/* The cost of a custom call that is known: 1, *v filled; 0: not known.  as_xprof: exactly what XProf counts.
+ */
+int cost_custom_call(const struct costing *c, const struct hlo_instr *i, bool as_xprof, struct cost *v);
+#endif
