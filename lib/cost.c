@@ -182,8 +182,8 @@ static void cost_instr(struct costing *c, struct comp *to, uint32_t x)
 static void cost_computation(struct costing *c, uint32_t k, struct stack *s)
 {
     const struct hlo_computation *f = &c->m->computation[k];
+    if (f->root - f->first >= f->count) return; /* empty, or cut before its root: stays unknown */
     c->comp[k].state = COMP_DONE;
-    if (!f->count) return;
     post_order(c, f, s);
     for (uint32_t n = 0; n < f->count; n++) cost_instr(c, &c->comp[k], c->post[f->first + n]);
 }
@@ -283,6 +283,7 @@ void cost_module(const struct hlo_module *m, enum cost_kind kind, struct cost_se
     memset(c.parameter, 0xff, n * sizeof *c.parameter); /* HLO_NONE */
     for (uint32_t x = 0; x < m->ninstr; x++) c.op[x] = cost_op(m->instr[x].opcode);
     hlo_users(m, &c.users);
+    cost_fused_operands(&c);
     number_parameters(&c);
     cost_callees_first(&c, order);
     mark_visited(&c, order);
@@ -294,6 +295,7 @@ void cost_module(const struct hlo_module *m, enum cost_kind kind, struct cost_se
         set->bytes_total = e->model[BYTES];
     }
     hlo_users_free(&c.users);
+    free(c.fused.first), free(c.fused.place);
     free(c.comp), free(c.op), free(c.post), free(c.parameter), free(c.read), free(c.used), free(order);
 }
 

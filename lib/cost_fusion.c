@@ -67,19 +67,35 @@ static int64_t read_of(const struct costing *c, uint32_t value)
     struct reading r = {0};
     for (uint32_t k = c->users.first[value]; k < c->users.first[value + 1]; k++) {
         const struct hlo_instr *user = &c->m->instr[c->users.user[k]];
-        if (read_part(c, user, value, size, &r)) continue;
-        if (hlo_is(user, "fusion")) {
-            for (uint32_t o = 0; o < user->noperand; o++) {
-                uint32_t q =
-                    user->operand[o] == value ? cost_parameter(c, hlo_called(user, HLO_CALLS), o) : HLO_NONE;
-                if (q != HLO_NONE) read_nested(c, c->users.user[k], q, &r);
-            }
-        } else if (hlo_is(user, "broadcast") || hlo_is(user, "reshape"))
+        if (hlo_is(user, "fusion") || read_part(c, user, value, size, &r)) continue;
+        if (hlo_is(user, "broadcast") || hlo_is(user, "reshape"))
             read_bytes(&r, size);
         else
             read_full(&r, size);
     }
+    for (uint32_t k = c->fused.first[value]; k < c->fused.first[value + 1]; k++) {
+        const struct place *at = &c->fused.place[k];
+        const struct hlo_instr *nested = &c->m->instr[at->fusion];
+        uint32_t q = cost_parameter(c, hlo_called(nested, HLO_CALLS), at->operand);
+        if (q != HLO_NONE && cost_callee(c, nested, HLO_CALLS)) read_nested(c, at->fusion, q, &r);
+    }
     return r.unknown ? -1 : r.bytes;
+}
+
+/* Counting sort of the operands of all fusions by the value they name. */
+void cost_fused_operands(struct costing *c)
+{
+    const struct hlo_module *m = c->m;
+    uint32_t *first = c->fused.first = mem_alloc((size_t)m->ninstr + 2, sizeof *first);
+    for (uint32_t x = 0; x < m->ninstr; x++)
+        for (uint32_t k = 0; k < m->instr[x].noperand && hlo_is(&m->instr[x], "fusion"); k++)
+            if (m->instr[x].operand[k] < m->ninstr) first[m->instr[x].operand[k] + 2]++;
+    for (uint32_t x = 0; x < m->ninstr; x++) first[x + 2] += first[x + 1];
+    c->fused.place = mem_alloc((size_t)first[m->ninstr + 1] + 1, sizeof *c->fused.place);
+    for (uint32_t x = 0; x < m->ninstr; x++)
+        for (uint32_t k = 0; k < m->instr[x].noperand && hlo_is(&m->instr[x], "fusion"); k++)
+            if (m->instr[x].operand[k] < m->ninstr)
+                c->fused.place[first[m->instr[x].operand[k] + 1]++] = (struct place){x, k};
 }
 
 /* ---- tuple parameters, leaf by leaf ---- */
@@ -217,7 +233,7 @@ void cost_fusion(struct costing *c, const struct site *s, struct cost *v)
 {
     uint32_t computation = hlo_called(s->i, HLO_CALLS);
     *v = (struct cost){.flops = -1, .transcendentals = -1, .bytes = -1};
-    if (!cost_callee(c, s->i, HLO_CALLS) || !c->m->computation[computation].count) return;
+    if (!cost_callee(c, s->i, HLO_CALLS)) return;
     struct comp *in = &c->comp[computation];
     look_inside(c, computation);
     uint32_t only = gather_or_scatter(c, s->i, computation);

@@ -111,9 +111,9 @@ static int64_t group(const struct site *s) { return hlo_group_size(hlo_attr(s->i
 /* One application of the reduction, by its root, for each element of the result. */
 static float combine(const struct costing *c, const struct site *s)
 {
+    bool known = cost_callee(c, s->i, HLO_TO_APPLY) != NULL;
     uint32_t body = hlo_called(s->i, HLO_TO_APPLY);
-    bool there = body < c->m->ncomputation && c->m->computation[body].count;
-    return cycles_of(there ? c->op[c->m->computation[body].root]->name : "", s->result);
+    return cycles_of(known ? c->op[c->m->computation[body].root]->name : "", s->result);
 }
 
 void cost_gpu_all_reduce(struct costing *c, const struct site *s, struct cost *v)

@@ -18,12 +18,20 @@ struct comp { /* what is known of a computation once it is costed */
     float from, bytes, used_flops;
 };
 
+struct place { /* an operand of a fusion */
+    uint32_t fusion, operand;
+};
+
 struct costing {
     const struct hlo_module *m;
     enum cost_kind kind;
     struct cost_set *set;
     struct comp *comp;
     struct hlo_users users;
+    struct { /* where fusions take a value: place[first[value] .. first[value + 1]) */
+        uint32_t *first;
+        struct place *place;
+    } fused;
     const struct op **op; /* per instruction */
     uint32_t *post;       /* post[first .. first + count) of a computation: operands before users */
     uint32_t *parameter;  /* parameter[first + number] of a computation, HLO_NONE: no such */
@@ -82,7 +90,8 @@ uint32_t cost_parameter(const struct costing *c, uint32_t computation,
 /* ---- rules that need a file of their own ---- */
 cost_rule cost_async_start; /* what is started, whoever shows it */
 cost_rule cost_reduce_flops;
-cost_rule cost_fusion; /* cost_fusion.c */
+cost_rule cost_fusion;                       /* cost_fusion.c */
+void cost_fused_operands(struct costing *c); /* fills c->fused */
 cost_rule cost_cycles, cost_gpu_concatenate, cost_gpu_reduce, cost_gpu_all_reduce, cost_gpu_all_reduce_start,
     cost_gpu_all_gather, cost_gpu_all_gather_start, cost_gpu_reduce_scatter, cost_gpu_async_start,
     cost_gpu_custom_call;
