@@ -133,11 +133,16 @@ struct plan {
 /* Read every plan of the bytes of `in` (after inp_whole): buffer-assignment text of any version (or the live
  * ranges alone), HloProto, a capture's embedded programs, out-of-memory messages in a log.  on_plan gets each
  * one and owns it (plan_free); nonzero from it stops.  0; -1 with e set: what came before the fault has been
- * handed over.  `ranges`: a text with the live ranges of the same module (they came in a file of their own),
- * NULL: none. */
+ * handed over.  more[0 .. nmore): texts of the same plan in files of their own (live ranges, values). */
 struct inp;
 typedef int plan_on(struct plan *p, void *ctx);
-int plan_read(const struct inp *in, const struct inp *ranges, plan_on *on_plan, void *ctx, struct err *e);
+int plan_read(const struct inp *in, const struct inp *more, size_t nmore, plan_on *on_plan, void *ctx,
+              struct err *e);
+/* The same for the file at path, "-" being standard input: opens it and, for a *-buffer-assignment.txt, the
+ * -live-range.txt and -buffer-assignment-values.txt beside it.  The bytes are there until it returns: on_plan
+ * must be done with the plan by then.  A text's module is named by its file (module_0001.NAME.stage-...),
+ * else by the HLO text of the same stem beside it. */
+int plan_read_path(const char *path, plan_on *on_plan, void *ctx, struct err *e);
 void plan_free(struct plan *p);
 
 /* Join a plan read from text with its program: about, and shapes and sources of the peak rows.  The module
@@ -148,8 +153,11 @@ void plan_link(struct plan *p, struct hlo_module *m);
 struct plan *plan_new(enum plan_source source, const char *file);
 /* Give each buffer its trace, orders and share_with from p->event, and count what does not fit. */
 void plan_orders(struct plan *p);
-/* Check places and lives (text: with ranges), O(n log n); fill p->space from the allocations. */
-void plan_finish(struct plan *p);
+/* Count values beyond their allocation, and values alive on the same bytes (by start and end; a plan without
+ * live ranges has none).  O(n log n). */
+void plan_check(struct plan *p);
+/* Fill p->space from the allocations, lowest memory space first. */
+void plan_spaces(struct plan *p);
 /* One more fault of that kind; the first keeps its place (byte or line as unit says). */
 void plan_fault(struct plan *p, enum plan_fault k, enum err_unit unit, uint64_t at, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));

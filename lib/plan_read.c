@@ -1,0 +1,119 @@
+#include "kind.h"
+#include "plan_read.h"
+#include "take.h"
+#include "wire.h"
+#include <stdlib.h>
+#include <unistd.h>
+
+static const struct plan_about nothing;
+const struct plan_buffer plan_no_buffer = {.trace = PLAN_NONE,
+                                           .id = -1,
+                                           .color = -1,
+                                           .unpadded = -1,
+                                           .alloc_order = -1,
+                                           .free_order = -1,
+                                           .share_with = -1,
+                                           .start = -1,
+                                           .end = -1,
+                                           .about = &nothing};
+
+struct str plan_bare_shape(struct str text, struct arena *a)
+{
+    if (!text.n || !memchr(text.p, ' ', text.n)) return text;
+    char *to = arena_alloc(a, text.n, 1);
+    size_t n = 0;
+    for (size_t i = 0; i < text.n; i++) {
+        if (text.p[i] == ' ') continue;
+        if (text.p[i] == '/' && i + 1 < text.n && text.p[i + 1] == '*') {
+            size_t end = str_find(str_from(text, i), STR("*/"));
+            i = end == SIZE_MAX ? text.n : i + end + 1;
+            continue;
+        }
+        to[n++] = text.p[i];
+    }
+    return str_n(to, n);
+}
+
+void plan_peak_of(struct plan *p, const struct plan_buffer *b, struct plan_peak *k)
+{
+    const struct plan_alloc *a = &p->alloc[b->alloc];
+    struct buf t = {0};
+    k->instr = b->instr;
+    k->index = b->index;
+    k->unpadded = b->unpadded;
+    k->kind = (int)plan_alloc_kind(a);
+    k->shape = b->shape;
+    k->op_name = b->about->op_name;
+    k->source = b->about->source;
+    buf_i64(&t, a->color);
+    k->memory_space = str_n(arena_copy(&p->arena, t.p, t.n), t.n);
+    buf_free(&t);
+}
+
+/* ---- the forms ---- */
+
+struct finish {
+    plan_on *on_plan;
+    void *ctx;
+    uint64_t plans;
+    bool stop;
+};
+
+static int hand_over(struct plan *p, void *ctx)
+{
+    struct finish *f = ctx;
+    if (p->source != PLAN_FROM_LOG) {
+        plan_check(p);
+        plan_spaces(p);
+    }
+    f->plans++;
+    return f->stop = f->on_plan(p, f->ctx) != 0;
+}
+
+static int texts(const struct inp *in, const struct inp *more, size_t nmore, struct finish *f, struct err *e)
+{
+    struct plan_text t = {str_n(in->data, in->size), 0, in->name}, *extra = mem_alloc(nmore, sizeof *extra);
+    struct plan *p;
+    int r = 0;
+    for (size_t i = 0; i < nmore; i++)
+        extra[i] = (struct plan_text){str_n(more[i].data, more[i].size), 0, more[i].name};
+    while (!f->stop && (r = plan_text_next(&t, extra, nmore, &p, e)) != 0) {
+        hand_over(p, f);
+        nmore = 0;
+        if (r < 0) break;
+    }
+    free(extra);
+    return r < 0 ? -1 : 0;
+}
+
+static int proto(const struct inp *in, struct finish *f, struct err *e)
+{
+    struct plan *p;
+    int r = plan_proto_read(in->data, in->size, in->name, in->data, &p, e);
+    if (p) hand_over(p, f);
+    if (r) return -1;
+    if (!p) return err_set(e, in->name, "a program without a plan: no buffer assignment in this proto");
+    return 0;
+}
+
+static int capture(const struct inp *in, struct finish *f, struct err *e)
+{
+    (void)f;
+    return err_set(e, in->name, "captures come later");
+}
+
+int plan_read(const struct inp *in, const struct inp *more, size_t nmore, plan_on *on_plan, void *ctx,
+              struct err *e)
+{
+    struct finish f = {on_plan, ctx, 0, false};
+    struct str s = str_n(in->data, in->size);
+    enum kind kind = kind_of(in->data, in->size);
+    if (!s.n) return err_set(e, in->name, "the file is empty");
+    if (kind == KIND_HLO_PROTO) return proto(in, &f, e);
+    if (kind == KIND_XPLANE) return capture(in, &f, e);
+    if (kind != KIND_HLO_MODULE && kind != KIND_BINARY && kind != KIND_STABLEHLO) {
+        if (plan_text_is(s)) return texts(in, more, nmore, &f, e);
+        if (plan_log_read(in, hand_over, &f)) return 0;
+    }
+    return err_set(e, in->name, "no plan here: this is %s", kind_says(kind));
+}
