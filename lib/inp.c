@@ -117,6 +117,14 @@ static int read_any(struct inp *in, void *p, size_t n, size_t *got)
 int inp_read(struct inp *in, void *p, size_t n, size_t *got, struct err *e)
 {
     *got = 0;
+    if (in->data) { /* after inp_whole: from memory */
+        size_t left = in->size - in->peek;
+        if (!left && in->bad.text[0]) return *e = e->text[0] ? *e : in->bad, -1;
+        *got = left < n ? left : n;
+        if (*got) memcpy(p, in->data + in->peek, *got);
+        in->peek += *got;
+        return *got > 0;
+    }
     int r = in->eof ? 0 : read_any(in, p, n, got);
     if (!r) in->eof = true;
     if (r < 0) *e = e->text[0] ? *e : in->bad;
@@ -131,6 +139,7 @@ int inp_whole(struct inp *in, struct err *e)
         void *p = st.st_size ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, in->fd, 0) : MAP_FAILED;
         if (p != MAP_FAILED) {
             in->mapped = true;
+            in->peek = 0;
             in->data = p;
             in->size = (size_t)st.st_size;
             return 0;

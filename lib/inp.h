@@ -1,8 +1,9 @@
 /* Input: a file or standard input, plain or gzip (known by its first bytes), never NUL-terminated.
  *
- * Open, then either inp_whole() once, or inp_read() until it returns 0; then inp_close().  A gzip stream that
- * is cut or damaged gives what came before; the error comes from inp_read (after the good bytes), or for
- * inp_whole from inp_close, so that the caller can use the good part first. */
+ * Open, then either inp_whole() once, or inp_read() until it returns 0, or both: inp_read then reads from
+ * memory, so that a file can be looked at first; then inp_close().  A gzip stream that is cut or damaged gives
+ * what came before; the error comes from inp_read (after the good bytes), or for inp_whole from inp_close, so
+ * that the caller can use the good part first. */
 #ifndef INP_H
 #define INP_H
 #include "buf.h"
@@ -17,7 +18,7 @@ struct inp {
     struct err bad;   /* how the stream ended, if badly */
     struct inp_gz *z; /* inflate's state */
     struct buf own;   /* what inp_whole read, if it could not map; before that the bytes peeked */
-    size_t peek;      /* how many of own's bytes inp_read has handed on */
+    size_t peek;      /* how many of own's bytes (after inp_whole: of data's) inp_read has handed on */
     size_t raw;       /* bytes read from fd */
 };
 

@@ -174,6 +174,15 @@ int tsv_open_any(struct tsv *t, const char *const *path, size_t npath, struct er
     return open_table(t, path, npath, true, e);
 }
 
+int tsv_open_inp(struct tsv *t, struct inp *in, struct err *e)
+{
+    *t = (struct tsv){.in = *in, .name = in->name, .open = true};
+    *in = (struct inp){.fd = -1};
+    if (!read_header(t, e)) return 0;
+    tsv_close(t);
+    return -1;
+}
+
 static int end_input(struct tsv *t, struct err *e)
 {
     csv_in_free(t->c);

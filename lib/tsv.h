@@ -32,6 +32,9 @@ struct tsv {
  * CSV). */
 int tsv_open(struct tsv *t, const char *const *path, size_t npath, struct err *e);
 int tsv_open_any(struct tsv *t, const char *const *path, size_t npath, struct err *e);
+/* The table in an input that is open already, also after inp_whole: tells tables from raw artifacts by
+ * content. Takes the input over, tsv_close closes it. */
+int tsv_open_inp(struct tsv *t, struct inp *in, struct err *e);
 int tsv_next(struct tsv *t, struct err *e); /* 1: a row, 0: the end, -1 */
 void tsv_close(struct tsv *t);
 
