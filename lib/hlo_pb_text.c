@@ -1,0 +1,128 @@
+/* The pieces of text that several messages share. */
+#include "hlo_pb.h"
+#include <stdlib.h>
+
+void hlo_pb_ints(struct buf *b, size_t n, const int64_t *v)
+{
+    buf_c(b, '{');
+    for (size_t i = 0; i < n; i++) {
+        if (i) buf_c(b, ',');
+        buf_i64(b, v[i]);
+    }
+    buf_c(b, '}');
+}
+
+void hlo_pb_escape(struct buf *b, struct str s)
+{
+    static const char special[] = "\n\r\t\"\'\\", letter[] = "nrt\"\'\\";
+    for (size_t i = 0; i < s.n; i++) {
+        unsigned char c = (unsigned char)s.p[i];
+        const char *at = c ? strchr(special, c) : NULL;
+        if (at) {
+            buf_c(b, '\\');
+            buf_c(b, letter[at - special]);
+        } else if (c < ' ' || c >= 0x7f) {
+            buf_fmt(b, "\\%03o", c);
+        } else {
+            buf_c(b, (char)c);
+        }
+    }
+}
+
+/* One pair of balanced braces, strings respected: XLA's lexer takes it without quotes. */
+static bool is_dict(struct str s)
+{
+    int64_t depth = 0;
+    bool in_string = false;
+    if (!s.n || s.p[0] != '{') return false;
+    for (size_t i = 0; i < s.n; i++) {
+        if (in_string) {
+            if (s.p[i] == '\\')
+                i++;
+            else if (s.p[i] == '"')
+                in_string = false;
+        } else if (s.p[i] == '"') {
+            in_string = true;
+        } else if (s.p[i] == '{') {
+            depth++;
+        } else if (s.p[i] == '}' && --depth == 0) {
+            return i + 1 == s.n;
+        }
+    }
+    return false;
+}
+
+void hlo_pb_config(struct buf *b, struct str config)
+{
+    if (is_dict(config)) {
+        buf_str(b, config);
+        return;
+    }
+    buf_c(b, '"');
+    hlo_pb_escape(b, config);
+    buf_c(b, '"');
+}
+
+struct str hlo_pb_payload(const Xla__Payload *p, const struct hlo_pb_names *n)
+{
+    if (!p) return STR("");
+    if (p->value.len) return pb_str(p->value);
+    return p->id >= 0 && (uint64_t)p->id < n->npayload ? wire_str(n->payload[p->id]) : STR("");
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const Xla__FrontendAttributes__Entry *x = *(Xla__FrontendAttributes__Entry *const *)a,
+                                         *y = *(Xla__FrontendAttributes__Entry *const *)b;
+    return str_cmp(pb_str(x->key), pb_str(y->key));
+}
+
+void hlo_pb_frontend(struct buf *b, const Xla__FrontendAttributes *f)
+{
+    /* a map has no order on the wire; XLA prints it sorted */
+    Xla__FrontendAttributes__Entry **entry = mem_alloc(f->n_map, sizeof *entry);
+    if (f->n_map) memcpy(entry, f->map, f->n_map * sizeof *entry);
+    qsort(entry, f->n_map, sizeof *entry, by_key);
+    buf_c(b, '{');
+    for (size_t i = 0; i < f->n_map; i++) {
+        if (i) buf_c(b, ',');
+        buf_str(b, pb_str(entry[i]->key));
+        buf_c(b, '=');
+        hlo_pb_config(b, pb_str(entry[i]->value));
+    }
+    buf_c(b, '}');
+    free(entry);
+}
+
+/* ---- metadata ---- */
+
+static void text(struct buf *b, size_t start, const char *key, struct str value)
+{
+    if (!value.n) return;
+    buf_fmt(b, "%s%s=\"", b->n == start ? "" : " ", key);
+    hlo_pb_escape(b, value);
+    buf_c(b, '"');
+}
+
+static void number(struct buf *b, size_t start, const char *key, int64_t value)
+{
+    if (value) buf_fmt(b, "%s%s=%lld", b->n == start ? "" : " ", key, (long long)value);
+}
+
+void hlo_pb_metadata(struct buf *b, const Xla__OpMetadata *m, const struct hlo_pb_names *n)
+{
+    size_t start = b->n;
+    if (!m->op_type.len && !m->op_name.len && !m->source_file.len && !m->scheduling_name.len) return;
+    text(b, start, "op_type", pb_str(m->op_type));
+    text(b, start, "op_name", pb_str(m->op_name));
+    text(b, start, "source_file", pb_str(m->source_file));
+    number(b, start, "source_line", m->source_line);
+    number(b, start, "source_end_line", m->source_end_line);
+    number(b, start, "source_column", m->source_column);
+    number(b, start, "source_end_column", m->source_end_column);
+    if (m->n_profile_type) buf_fmt(b, " profile_type={%d}", m->profile_type[0]);
+    text(b, start, "deduplicated_name", pb_str(m->deduplicated_name));
+    text(b, start, "scheduling_name", pb_str(m->scheduling_name));
+    number(b, start, "stack_frame_id", m->stack_frame_id);
+    text(b, start, "metadata_payload", hlo_pb_payload(m->metadata_payload, n));
+}
