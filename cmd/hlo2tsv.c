@@ -58,7 +58,7 @@ int main(int argc, char **argv)
         struct inp in;
         if (inp_open(&in, r.noperand ? r.operand[k] : "-", &e)) tool_die(&r, &e);
         if (inp_whole(&in, &e)) tool_die(&r, &e);
-        if (hlo_read_texts(in.data, in.size, in.name, on_module, &r, &e)) tool_warn(&r, &e);
+        if (hlo_read(&in, on_module, &r, &e)) tool_warn(&r, &e);
         if (inp_close(&in, &e)) tool_warn(&r, &e);
     }
     return tool_end(&r);
