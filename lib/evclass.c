@@ -209,11 +209,22 @@ static const struct {
     {"HostUnregister", PREFIX, EV_ALLOC},
 };
 
-static enum ev_class host_class(struct str s)
+/* What follows cu, cuda or hip in the name of a call; empty: no call of theirs. */
+static struct str api_name(struct str s)
 {
     size_t skip = str_starts(s, "cuda") ? 4 : str_starts(s, "hip") ? 3 : str_starts(s, "cu") ? 2 : 0;
     struct str t = str_from(s, skip);
-    if (!skip || !t.n || t.p[0] < 'A' || t.p[0] > 'Z') return EV_HOST;
+    return skip && t.n && t.p[0] >= 'A' && t.p[0] <= 'Z' ? t : STR("");
+}
+
+unsigned ev_name_hints(enum ev_line line, struct str name)
+{
+    return line == LINE_HOST && (api_name(name).n || str_starts(name, "hsa_")) ? HINT_API : 0;
+}
+
+static enum ev_class host_class(struct str s)
+{
+    struct str t = api_name(s);
     size_t end = str_find(t, STR("("));
     if (end != SIZE_MAX) t = cut(t, end);
     for (size_t i = 0; i < sizeof api / sizeof *api; i++)
@@ -304,7 +315,9 @@ enum ev_class ev_refine(enum ev_class c, enum ev_line line, unsigned h)
                : h & HINT_COLLECTIVE ? EV_COLLECTIVE
                                      : c;
     case LINE_HOST: /* XLA:CPU runs its thunks on host threads */
-        return c == EV_HOST && (h & HINT_OP) && !(h & HINT_CALL) ? by_hints(EV_OP, h) : c;
+        if (c != EV_HOST || (h & HINT_API)) return c;
+        if (h & HINT_CALL) return h & HINT_GRAPH ? EV_GRAPH_LAUNCH : EV_LAUNCH;
+        return h & HINT_OP ? by_hints(EV_OP, h) : c;
     default: return c;
     }
 }

@@ -54,7 +54,9 @@ enum ev_hint {
     HINT_MEMCPY = 16,    /* memcpy_details */
     HINT_MEMSET = 32,    /* memset_details */
     HINT_CALL = 64,      /* a correlation_id: an API call or what it launched */
-    HINT_CLOCK = 128     /* device_offset_ps: a second clock */
+    HINT_CLOCK = 128,    /* device_offset_ps: a second clock */
+    HINT_GRAPH = 256,    /* cuda_graph_id */
+    HINT_API = 512       /* the name is that of a driver's or runtime's call */
 };
 
 const char *ev_class_name(enum ev_class c);
@@ -71,6 +73,8 @@ enum ev_class ev_classify(enum ev_line line, struct str name, struct str text, s
 /* ... and by the event's stats (HINT_* or'ed). */
 enum ev_class ev_refine(enum ev_class c, enum ev_line line, unsigned hints);
 
+/* HINT_API where it is due.  Some tracers name a host call by the kernel that it launches. */
+unsigned ev_name_hints(enum ev_line line, struct str name);
 /* HINT_OP and what the opcode adds; op: an instruction's name ("all-reduce-start.3", also "outer::inner"). */
 unsigned ev_op_hints(struct str op);
 /* "%add.1 = f32[] add(...)": "add.1"; text that is no instruction: itself. */

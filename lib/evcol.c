@@ -10,7 +10,7 @@ static const struct ev_key key[] = {
     {"run_id", COL_RUN, 1, 0},
     {"hlo_op", COL_HLO_OP, 1, HINT_OP},
     {"correlation_id", COL_CORRELATION, 1, HINT_CALL},
-    {"cuda_graph_id", COL_GRAPH, 1, 0},
+    {"cuda_graph_id", COL_GRAPH, 1, HINT_GRAPH},
     {"cuda_graph_node_id", COL_GRAPH_NODE, 1, 0},
     {"group_id", COL_GROUP, 1, 0},
     {"step_num", COL_STEP, 2, 0},

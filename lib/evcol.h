@@ -30,7 +30,7 @@ struct ev_key { /* a stat that matters */
     const char *stat;
     uint8_t col;
     uint8_t rank; /* where two stats fill one column the higher rank wins */
-    uint8_t hint;
+    uint16_t hint;
 };
 const struct ev_key *ev_key(struct str stat); /* NULL: it fills no column and hints at nothing */
 

@@ -74,26 +74,47 @@ int num_us_to_ps(struct str s, int64_t *out)
     return 0;
 }
 
-static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
-                            "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
-                            "8081828384858687888990919293949596979899";
+/* The eight decimal digits of v < 10^8, the first in the lowest byte: halves, then pairs, then digits, all at
+ * once (a multiplication and a shift stand for the division). */
+static uint64_t eight_digits(uint32_t v)
+{
+    uint64_t x = v / 10000 | (uint64_t)(v % 10000) << 32, q;
+    q = (x * 10486 >> 20) & 0x0000007f0000007f;
+    x = q | (x - q * 100) << 16;
+    q = (x * 103 >> 10) & 0x000f000f000f000f;
+    return q | (x - q * 10) << 8;
+}
+
+static void put_eight(char *p, uint32_t v)
+{
+    uint64_t x = eight_digits(v) + 0x3030303030303030;
+    memcpy(p, &x, 8);
+}
+
+static size_t put_small(char *p, uint32_t v) /* v < 10^8; writes eight bytes */
+{
+    uint64_t x = eight_digits(v);
+    unsigned zeros =
+        (unsigned)__builtin_ctzll(x | 1ull << 56) & ~7u; /* bits of leading zeros; a last 0 stays */
+    x = (x + 0x3030303030303030) >> zeros;
+    memcpy(p, &x, 8);
+    return 8 - zeros / 8;
+}
 
 size_t num_put_u64(char *p, uint64_t v)
 {
-    char t[20];
-    size_t i = sizeof t;
-    while (v >= 100) {
-        i -= 2;
-        memcpy(t + i, pairs + 2 * (v % 100), 2);
-        v /= 100;
+    enum { E8 = 100000000 };
+    size_t n;
+    if (v < E8) return put_small(p, (uint32_t)v);
+    if (v / E8 < E8)
+        n = put_small(p, (uint32_t)(v / E8));
+    else {
+        n = put_small(p, (uint32_t)(v / E8 / E8));
+        put_eight(p + n, (uint32_t)(v / E8 % E8));
+        n += 8;
     }
-    if (v >= 10) {
-        i -= 2;
-        memcpy(t + i, pairs + 2 * v, 2);
-    } else
-        t[--i] = (char)('0' + v);
-    memcpy(p, t + i, sizeof t - i);
-    return sizeof t - i;
+    put_eight(p + n, (uint32_t)(v % E8));
+    return n + 8;
 }
 
 size_t num_put_i64(char *p, int64_t v)

@@ -10,7 +10,7 @@ int num_f64(struct str s, double *out);   /* C syntax; inf and nan refused */
 int num_us_to_ps(struct str s,
                  int64_t *out); /* decimal microseconds (also 1e-06) to picoseconds, exact, half up */
 
-size_t num_put_u64(char *p, uint64_t v); /* at most 20 bytes at p; returns how many */
+size_t num_put_u64(char *p, uint64_t v); /* room for 20 bytes at p; returns how many it took */
 size_t num_put_i64(char *p, int64_t v);
 size_t num_put_f64(char *p,
                    double v); /* shortest text that reads back equal, at most 32 bytes; inf, nan: "-" */

@@ -24,8 +24,17 @@ static inline struct wire wire_of(const void *p, size_t n)
 static inline size_t wire_size(struct wire w) { return (size_t)(w.end - w.p); }
 static inline struct str wire_str(struct wire w) { return (struct str){(const char *)w.p, wire_size(w)}; }
 
-/* A varint at w->p: 0 and w->p moved on, -1 if it is cut or longer than ten bytes. */
-static inline int wire_varint(struct wire *w, uint64_t *v)
+/* The 7-bit groups of up to eight bytes, closed up. */
+static inline uint64_t wire_groups(uint64_t x)
+{
+    x = (x & 0x7f007f007f007f00) >> 1 | (x & 0x007f007f007f007f);
+    x = (x & 0x3fff00003fff0000) >> 2 | (x & 0x00003fff00003fff);
+    return x >> 32 << 28 | (x & 0x0fffffff);
+}
+
+/* A varint at w->p: 0 and w->p moved on, -1 if it is cut or longer than ten bytes.  Bytes up to `readable`
+ * (w->end or beyond: the end of the whole file) may be loaded, which is quicker near the end of a message. */
+static inline int wire_varint_near(struct wire *w, const unsigned char *readable, uint64_t *v)
 {
     const unsigned char *p = w->p;
     if (p < w->end && *p < 0x80) {
@@ -33,7 +42,19 @@ static inline int wire_varint(struct wire *w, uint64_t *v)
         w->p = p + 1;
         return 0;
     }
-    uint64_t r = 0;
+    uint64_t r = 0, last;
+    if (readable - p >= 8) { /* most: the whole of it in one load */
+        memcpy(&r, p, 8);
+        last = ~r & 0x8080808080808080;
+        p += (__builtin_ctzll(last | 1ull << 63) >> 3) + 1;
+        if (last && p <= w->end) {
+            *v = wire_groups(r & (last ^ (last - 1)));
+            w->p = p;
+            return 0;
+        }
+        p = w->p;
+        r = 0;
+    }
     for (unsigned shift = 0; shift < 70 && p < w->end; shift += 7) {
         unsigned char c = *p++;
         r |= shift < 64 ? (uint64_t)(c & 0x7f) << shift : 0;
@@ -45,6 +66,7 @@ static inline int wire_varint(struct wire *w, uint64_t *v)
     }
     return -1;
 }
+static inline int wire_varint(struct wire *w, uint64_t *v) { return wire_varint_near(w, w->end, v); }
 
 /* The next field: 1, 0 at the end, -1 where the bytes are no field (w->p stays at its start). */
 static inline int wire_next(struct wire *w, struct wire_field *f)

@@ -35,7 +35,7 @@ const char *xstat_type(unsigned field)
     return name[field < sizeof name / sizeof *name ? field : 0];
 }
 
-int xstat_parse(struct wire msg, struct xstat *st, const struct xspace *s, struct err *e)
+int xstat_parse_any(struct wire msg, struct xstat *st, const struct xspace *s, struct err *e)
 {
     struct wire_field f;
     int r;
@@ -72,7 +72,8 @@ struct str xstat_name(const struct xnames *n, const struct xstat *st)
 
 enum { INFLATED_MAX = 1 << 24 };
 
-static int inflate_text(struct xnames *n, struct wire w, struct str *out, struct err *e)
+static int inflate_text(const struct xspace *s, struct wire w, struct str *out, struct arena *to,
+                        struct err *e)
 {
     z_stream z = {0};
     struct buf b = {0};
@@ -86,12 +87,13 @@ static int inflate_text(struct xnames *n, struct wire w, struct str *out, struct
         b.n += 4096 - z.avail_out;
     }
     inflateEnd(&z);
-    *out = str_n(arena_copy(&n->arena, b.p, b.n), b.n);
+    *out = str_n(arena_copy(to, b.p, b.n), b.n);
     buf_free(&b);
-    return r == Z_STREAM_END ? 0 : xspace_bad(n->space, w.p, e, "compressed text is damaged or over 16 MiB");
+    return r == Z_STREAM_END ? 0 : xspace_bad(s, w.p, e, "compressed text is damaged or over 16 MiB");
 }
 
-int xstat_value(struct xnames *n, const struct xstat *st, struct val *v, struct err *e)
+int xstat_value(const struct xnames *n, const struct xstat *st, struct val *v, struct arena *to,
+                struct err *e)
 {
     const struct xname_stat *m;
     *v = (struct val){0};
@@ -105,7 +107,7 @@ int xstat_value(struct xnames *n, const struct xstat *st, struct val *v, struct 
         m = xnames_stat(n, (int64_t)st->u);
         if (m) *v = (struct val){.kind = VAL_TEXT, .s = m->name};
         break;
-    case XSTAT_COMPRESSED: v->kind = VAL_TEXT; return inflate_text(n, st->w, &v->s, e);
+    case XSTAT_COMPRESSED: v->kind = VAL_TEXT; return inflate_text(n->space, st->w, &v->s, to, e);
     default: break;
     }
     return 0;
@@ -118,7 +120,7 @@ struct val xplane_stat(struct xnames *n, const char *name)
     struct val v = {0};
     struct err ignored = {0}; /* xnames_read has reported it */
     while (xstat_next(&w, 6, &st, n->space, &ignored) > 0)
-        if (str_is(xstat_name(n, &st), name)) xstat_value(n, &st, &v, &ignored);
+        if (str_is(xstat_name(n, &st), name)) xstat_value(n, &st, &v, &n->arena, &ignored);
     return v;
 }
 
@@ -195,7 +197,9 @@ int xnames_read(struct xnames *n, const struct xspace *s, const struct xplane *p
             n->stat = mem_grow(n->stat, &scap, n->nstat + 1, sizeof *n->stat);
             sid = mem_grow(sid, &sids, n->nstat + 1, sizeof *sid);
             struct str name = field_text(msg, 2);
-            n->stat[n->nstat] = (struct xname_stat){.name = name, .key = ev_key(name)};
+            const struct ev_key *k = ev_key(name);
+            n->stat[n->nstat] = (struct xname_stat){.name = name, .used = k};
+            n->stat[n->nstat].key = k ? *k : (struct ev_key){.col = COL_NONE};
             sid[n->nstat++] = key;
         } else if (f.num == 6)
             r = xstat_parse(f.sub, &st, s, e);

@@ -14,7 +14,15 @@ struct xstat {
     uint64_t u;     /* number, bits of a double, id of a ref's string */
     struct wire w;  /* str, bytes, compressed */
 };
-enum { XSTAT_DOUBLE = 2, XSTAT_UINT64, XSTAT_INT64, XSTAT_STR, XSTAT_BYTES, XSTAT_REF, XSTAT_COMPRESSED };
+enum xstat_field {
+    XSTAT_DOUBLE = 2,
+    XSTAT_UINT64,
+    XSTAT_INT64,
+    XSTAT_STR,
+    XSTAT_BYTES,
+    XSTAT_REF,
+    XSTAT_COMPRESSED
+};
 const char *xstat_type(unsigned field); /* "double", ...; "-" for 0 */
 
 struct xids { /* 64-bit ids to indexes: a plain array as long as they are dense */
@@ -25,10 +33,11 @@ struct xids { /* 64-bit ids to indexes: a plain array as long as they are dense 
 
 struct xname_stat { /* metadata of a stat; also the string of a ref */
     struct str name;
-    struct str cell;          /* name as a TSV cell; p NULL: not made yet */
-    const struct ev_key *key; /* NULL: no column of its own */
-    uint64_t extra;           /* bits: the extra columns that it fills (xrow.h) */
-    uint8_t hints;            /* as an hlo_op; 0: not looked at yet */
+    struct str cell;   /* name as a TSV cell; p NULL: not made yet */
+    uint64_t extra;    /* bits: the extra columns that it fills (xrow.h) */
+    struct ev_key key; /* col COL_NONE: it fills no column of its own */
+    bool used;         /* key or extra matter */
+    uint8_t op_hints;  /* as an hlo_op; 0: not looked at yet */
 };
 
 struct xname_event { /* metadata of an event */
@@ -75,13 +84,40 @@ struct xevent_names xevent_names(struct wire msg);
 static inline struct str xevent_shown(struct xevent_names m) { return m.display.n ? m.display : m.name; }
 
 /* One XStat message: 0, -1. */
-int xstat_parse(struct wire msg, struct xstat *out, const struct xspace *s, struct err *e);
+int xstat_parse_any(struct wire msg, struct xstat *out, const struct xspace *s, struct err *e);
+static inline int xstat_parse(struct wire msg, struct xstat *out, const struct xspace *s, struct err *e)
+{ /* nearly all are an id and one value, both with one-byte tags */
+    struct wire w = msg;
+    const unsigned char *readable = (const unsigned char *)s->base + s->size;
+    uint64_t id, n;
+    if (wire_size(w) < 4 || *w.p++ != (1 << 3 | WIRE_VARINT) || wire_varint_near(&w, readable, &id) ||
+        w.p >= w.end)
+        return xstat_parse_any(msg, out, s, e);
+    out->id = (int64_t)id;
+    unsigned tag = *w.p++;
+    out->field = tag >> 3;
+    switch (tag) {
+    case XSTAT_UINT64 << 3 | WIRE_VARINT:
+    case XSTAT_INT64 << 3 | WIRE_VARINT:
+    case XSTAT_REF << 3 | WIRE_VARINT:
+        if (!wire_varint_near(&w, readable, &out->u) && w.p == w.end) return 0;
+        break;
+    case XSTAT_STR << 3 | WIRE_BYTES:
+    case XSTAT_BYTES << 3 | WIRE_BYTES:
+    case XSTAT_COMPRESSED << 3 | WIRE_BYTES:
+        if (!wire_varint_near(&w, readable, &n) && n == wire_size(w)) return out->w = w, 0;
+        break;
+    default: break;
+    }
+    return xstat_parse_any(msg, out, s, e);
+}
 /* The next stat among the fields numbered `field` of w (4 in events, 5 in event metadata, 6 in planes): 1, 0,
  * -1. */
 int xstat_next(struct wire *w, unsigned field, struct xstat *out, const struct xspace *s, struct err *e);
 struct str xstat_name(const struct xnames *n, const struct xstat *st); /* "": unknown id */
-/* The value, references followed, compressed text inflated into the arena.  A ref to nothing is NONE. */
-int xstat_value(struct xnames *n, const struct xstat *st, struct val *v, struct err *e);
+/* The value, references followed, compressed text inflated into `to`.  A ref to nothing is NONE. */
+int xstat_value(const struct xnames *n, const struct xstat *st, struct val *v, struct arena *to,
+                struct err *e);
 /* The last value of the plane's own stat `name`; kind NONE if it has none. */
 struct val xplane_stat(struct xnames *n, const char *name);
 

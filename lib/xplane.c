@@ -117,7 +117,7 @@ static void add_text(struct xtexts *t, struct wire w)
 static uint64_t plane_number(const struct xplane *p, const char *name)
 {
     struct wire w = p->body, m;
-    struct wire_field f, g;
+    struct wire_field f = {0}, g = {0};
     uint64_t id = UINT64_MAX, found = 0;
     for (w = p->body; wire_next(&w, &f) > 0;) { /* id of the name */
         if (f.num != 5 || f.type != WIRE_BYTES) continue;
@@ -237,7 +237,7 @@ static bool printable(struct wire w)
  * its name as field 1. */
 static const char *proto_kind(struct wire w)
 {
-    struct wire_field f, g;
+    struct wire_field f = {0}, g = {0};
     if (wire_next(&w, &f) <= 0 || f.num != 1 || f.type != WIRE_BYTES) return NULL;
     if (printable(f.sub) && wire_next(&w, &g) > 0 && g.num == 2 && g.type == WIRE_BYTES && printable(g.sub))
         return "an HloModuleProto: hlo2tsv reads it";

@@ -11,63 +11,91 @@ struct xcells {
     uint32_t off[];        /* where the cell of column i begins in tail; one more for the end */
 };
 
-/* The values that one message's stats give to columns. */
-struct vals {
-    uint64_t mask; /* bit i: v[i] is set */
-    unsigned hints;
-    uint8_t rank[64];
-    struct val v[64];
-};
+/* Cells that rows are made of have so many readable bytes behind them: copies go 16 at a time. */
+enum { SLACK = 16 };
 
-static void set(struct vals *t, unsigned col, unsigned rank, struct val v)
+static struct str keep(struct arena *a, struct buf *b)
+{
+    size_t n = b->n;
+    memset(buf_room(b, SLACK), 0, SLACK);
+    struct str s = str_n(arena_copy(a, b->p, n + SLACK), n);
+    buf_free(b);
+    return s;
+}
+
+static struct str own_cell(struct arena *a, struct str text, const char *behind)
+{
+    struct buf b = {0};
+    tsv_escape(&b, text);
+    buf_puts(&b, behind);
+    return keep(a, &b);
+}
+
+/* The place of column col's value, NULL if it has one of higher rank. */
+static struct val *place(struct xvals *t, unsigned col, unsigned rank)
 {
     uint64_t bit = 1ull << col;
-    if ((t->mask & bit) && t->rank[col] > rank) return;
+    if ((t->mask & bit) && t->rank[col] > rank) return NULL;
     t->mask |= bit;
     t->rank[col] = (uint8_t)rank;
-    t->v[col] = v;
+    return &t->v[col];
 }
 
-static uint8_t op_hints(struct xname_stat *m)
+static void set(struct xvals *t, unsigned col, unsigned rank, const struct val *v)
 {
-    if (!m->hints) m->hints = (uint8_t)ev_op_hints(m->name);
-    return m->hints;
+    struct val *to = place(t, col, rank);
+    if (to) *to = *v;
 }
 
-/* A ref's string is escaped once. */
-static struct val ref_cell(struct xnames *n, struct xname_stat *m)
+static void set_text(struct xvals *t, unsigned col, struct str s)
 {
-    if (!m->cell.p) {
-        struct buf b = {0};
-        tsv_escape(&b, m->name);
-        m->cell = str_n(arena_copy(&n->arena, b.p, b.n), b.n);
-        buf_free(&b);
+    set(t, col, 0, &(struct val){.kind = VAL_TEXT, .s = s});
+}
+
+static unsigned op_hints(struct xname_stat *m)
+{
+    if (!m->op_hints) m->op_hints = (uint8_t)ev_op_hints(m->name);
+    return m->op_hints;
+}
+
+/* The value; a ref's string is escaped once. */
+static int stat_value(struct xnames *n, const struct xstat *st, struct val *v, struct xname_stat *ref,
+                      struct arena *inflated, struct err *e)
+{
+    if (ref) {
+        if (!ref->cell.p) ref->cell = own_cell(&n->arena, ref->name, "");
+        v->kind = VAL_CELL;
+        v->s = ref->cell;
+        return 0;
     }
-    return (struct val){.kind = VAL_CELL, .s = m->cell};
+    if (st->field != XSTAT_UINT64) return xstat_value(n, st, v, inflated, e);
+    v->kind = VAL_U64;
+    v->u = st->u;
+    return 0;
 }
 
 /* One stat into the columns that it fills. */
-static int take_stat(struct xnames *n, const struct xstat *st, struct vals *t, struct err *e)
+static int take_stat(struct xnames *n, const struct xstat *st, struct xvals *t, struct arena *inflated,
+                     struct err *e)
 {
-    struct xname_stat *m = xnames_stat(n, st->id), *ref = NULL;
-    struct val v;
-    if (!m || (!m->key && !m->extra)) return 0;
-    if (st->field == XSTAT_REF && (ref = xnames_stat(n, (int64_t)st->u)))
-        v = ref_cell(n, ref);
-    else if (xstat_value(n, st, &v, e))
-        return -1;
-    if (m->key) {
-        t->hints |= m->key->hint;
-        if (m->key->col == COL_HLO_OP) t->hints |= ref ? op_hints(ref) : ev_op_hints(v.s);
-        if (m->key->col < COL_NONE) set(t, m->key->col, m->key->rank, ev_val(m->key->col, v));
+    struct xname_stat *m = xnames_stat(n, st->id), *ref;
+    struct val *v;
+    if (!m || !m->used) return 0;
+    ref = st->field == XSTAT_REF ? xnames_stat(n, (int64_t)st->u) : NULL;
+    t->hints |= m->key.hint;
+    for (uint64_t bits = m->extra; bits; bits &= bits - 1) {
+        v = place(t, COL_COUNT + (unsigned)__builtin_ctzll(bits), 0);
+        if (stat_value(n, st, v, ref, inflated, e)) return -1;
     }
-    for (uint64_t bits = m->extra; bits; bits &= bits - 1)
-        set(t, COL_COUNT + (unsigned)__builtin_ctzll(bits), 0, v);
+    if (m->key.col == COL_NONE || !(v = place(t, m->key.col, m->key.rank))) return 0;
+    if (stat_value(n, st, v, ref, inflated, e)) return -1;
+    if (m->key.col == COL_HLO_OP && v->kind >= VAL_TEXT) t->hints |= ref ? op_hints(ref) : ev_op_hints(v->s);
+    if (v->kind == VAL_I64 || v->kind == VAL_F64) *v = ev_val(m->key.col, *v);
     return 0;
 }
 
 /* source_file and source_line make a source where there is none; the text lives until the next call. */
-static void join_source(struct vals *t, struct buf *text)
+static void join_source(struct xvals *t, struct buf *text)
 {
     uint64_t file = 1ull << COL_SOURCE_FILE, both = file | 1ull << COL_SOURCE_LINE;
     if ((t->mask & file) && !(t->mask & 1ull << COL_SOURCE)) {
@@ -77,48 +105,37 @@ static void join_source(struct vals *t, struct buf *text)
             buf_c(text, ':');
             val_cell(text, t->v[COL_SOURCE_LINE]);
         }
-        set(t, COL_SOURCE, 1, (struct val){.kind = VAL_CELL, .s = buf_view(text)});
+        set(t, COL_SOURCE, 1, &(struct val){.kind = VAL_CELL, .s = buf_view(text)});
     }
     t->mask &= ~both;
 }
 
 /* ---- what is constant for an event's name ---- */
 
-static struct str own_cell(struct xnames *n, struct str text, const char *behind)
-{
-    struct buf b = {0};
-    tsv_escape(&b, text);
-    buf_puts(&b, behind);
-    struct str s = str_n(arena_copy(&n->arena, b.p, b.n), b.n);
-    buf_free(&b);
-    return s;
-}
-
-static int metadata_stats(struct xrows *r, struct wire msg, struct vals *t, struct str *category,
+static int metadata_stats(struct xrows *r, struct wire msg, struct xvals *t, struct str *category,
                           struct err *e)
 {
     struct xstat st;
     struct val v;
     int got;
     while ((got = xstat_next(&msg, 5, &st, r->names->space, e)) > 0) {
-        if (take_stat(r->names, &st, t, e)) return -1;
+        if (take_stat(r->names, &st, t, &r->names->arena, e)) return -1;
         if (!str_is(xstat_name(r->names, &st), "hlo_category")) continue;
-        if (xstat_value(r->names, &st, &v, e)) return -1;
+        if (xstat_value(r->names, &st, &v, &r->names->arena, e)) return -1;
         if (v.kind == VAL_TEXT) *category = v.s;
     }
     return got;
 }
 
 /* What the name itself says on op, module and step lines, where no stat does. */
-static void name_values(enum ev_line kind, const struct xevent_names *m, struct vals *t)
+static void name_values(enum ev_line kind, const struct xevent_names *m, struct xvals *t)
 {
     struct str id;
-    if (kind == LINE_OP) set(t, COL_HLO_OP, 0, (struct val){.kind = VAL_TEXT, .s = ev_instr_name(m->name)});
-    if (kind == LINE_STEP) set(t, COL_STEP, 0, (struct val){.kind = VAL_TEXT, .s = xevent_shown(*m)});
+    if (kind == LINE_OP) set_text(t, COL_HLO_OP, ev_instr_name(m->name));
+    if (kind == LINE_STEP) set_text(t, COL_STEP, xevent_shown(*m));
     if (kind != LINE_MODULE) return;
-    struct str module = ev_module_name(m->name, &id);
-    set(t, COL_MODULE, 0, (struct val){.kind = VAL_TEXT, .s = module});
-    if (id.n) set(t, COL_PROGRAM, 0, (struct val){.kind = VAL_TEXT, .s = id});
+    set_text(t, COL_MODULE, ev_module_name(m->name, &id));
+    if (id.n) set_text(t, COL_PROGRAM, id);
 }
 
 static struct xcells *make_cells(struct xrows *r, enum ev_line kind, const struct xname_event *ev,
@@ -128,7 +145,7 @@ static struct xcells *make_cells(struct xrows *r, enum ev_line kind, const struc
     struct xnames *n = r->names;
     struct xcells *c = arena_alloc(&n->arena, 1, sizeof *c + (ncol + 1) * sizeof *c->off);
     struct xevent_names m = {0};
-    struct vals t = {0};
+    struct xvals t = {0};
     struct buf b = {0};
     struct str category = STR("");
     if (ev) {
@@ -137,14 +154,13 @@ static struct xcells *make_cells(struct xrows *r, enum ev_line kind, const struc
         name_values(kind, &m, &t);
         join_source(&t, &r->text);
     }
-    set(&t, COL_DEVICE, 0, (struct val){.kind = VAL_CELL, .s = r->device});
+    set(&t, COL_DEVICE, 0, &(struct val){.kind = VAL_CELL, .s = r->device});
     for (unsigned i = 0; i < r->nextra; i++)
-        if (m.display.n && str_is(r->extra[i], "long_name"))
-            set(&t, COL_COUNT + i, 0, (struct val){.kind = VAL_TEXT, .s = m.name});
+        if (m.display.n && str_is(r->extra[i], "long_name")) set_text(&t, COL_COUNT + i, m.name);
     c->kind = kind;
-    c->hints = t.hints;
+    c->hints = t.hints | ev_name_hints(kind, xevent_shown(m));
     c->c = ev_classify(kind, xevent_shown(m), m.name, category);
-    c->name = own_cell(n, xevent_shown(m), "\t");
+    c->name = own_cell(&n->arena, xevent_shown(m), "\t");
     for (unsigned i = 0; i < ncol; i++) {
         c->off[i] = (uint32_t)b.n;
         val_cell(&b, t.mask >> i & 1 ? t.v[i] : (struct val){0});
@@ -156,8 +172,7 @@ static struct xcells *make_cells(struct xrows *r, enum ev_line kind, const struc
         return NULL;
     }
     c->off[ncol] = (uint32_t)b.n;
-    c->tail = str_n(arena_copy(&n->arena, b.p, b.n), b.n);
-    buf_free(&b);
+    c->tail = keep(&n->arena, &b);
     return c;
 }
 
@@ -174,60 +189,93 @@ static struct xcells *cells_of(struct xrows *r, struct xname_event *ev, struct x
 
 /* ---- rows ---- */
 
-struct event {
-    int64_t id, offset_ps, duration_ps, occurrences;
-    bool aggregated;
-    struct vals own;
-};
-
-static int read_event(struct xrows *r, struct wire w, struct event *ev, struct err *e)
+/* A field that is none of the usual: skipped if it is unknown, a fault if it is known and of another type. */
+static int odd_field(const struct xspace *s, struct wire *w, struct err *e)
 {
     static const uint8_t type[XPLANE_FIELDS] = {WIRE_ANY,   WIRE_VARINT, WIRE_VARINT, WIRE_VARINT,
                                                 WIRE_BYTES, WIRE_VARINT, WIRE_ANY,    WIRE_ANY,
                                                 WIRE_ANY,   WIRE_ANY,    WIRE_ANY,    WIRE_ANY};
-    const struct xspace *s = r->names->space;
+    const unsigned char *at = w->p;
     struct wire_field f;
-    struct xstat st;
-    int got;
-    ev->id = ev->offset_ps = ev->duration_ps = 0;
-    ev->aggregated = false;
-    ev->own.mask = ev->own.hints = 0;
-    for (const unsigned char *at = w.p; (got = wire_next(&w, &f)) > 0; at = w.p) {
-        if (!xfield_fits(&f, type)) return xspace_bad(s, at, e, "a field of the wrong type (corrupt)");
-        switch (f.num) {
-        case 1: ev->id = (int64_t)f.u; break;
-        case 2: ev->offset_ps = (int64_t)f.u, ev->aggregated = false; break;
-        case 3: ev->duration_ps = (int64_t)f.u; break;
-        case 4:
-            if (xstat_parse(f.sub, &st, s, e) || take_stat(r->names, &st, &ev->own, e)) return -1;
-            break;
-        case 5: ev->occurrences = (int64_t)f.u, ev->aggregated = true; break;
-        default: break;
-        }
-    }
-    return got < 0 ? xspace_bad(s, w.p, e, "not a protobuf field in an event (corrupt)") : 0;
+    if (wire_next(w, &f) <= 0) return xspace_bad(s, at, e, "not a protobuf field in an event (corrupt)");
+    return xfield_fits(&f, type) ? 0 : xspace_bad(s, at, e, "a field of the wrong type (corrupt)");
 }
 
-static char *put(char *p, struct str s)
+static inline int stat_field(struct xrows *r, struct wire *w, const unsigned char *readable,
+                             struct xevent *ev, struct err *e)
 {
-    memcpy(p, s.p, s.n);
-    return p + s.n;
+    struct xstat st;
+    const unsigned char *at = w->p;
+    uint64_t n;
+    if (wire_varint_near(w, readable, &n) || n > wire_size(*w))
+        return xspace_bad(r->names->space, at, e, "a stat's length is wrong (corrupt)");
+    struct wire msg = {w->p, w->p + n};
+    w->p += n;
+    return xstat_parse(msg, &st, r->names->space, e) || take_stat(r->names, &st, &ev->own, &r->inflated, e)
+               ? -1
+               : 0;
+}
+
+static int read_event(struct xrows *r, struct wire w, struct xevent *ev, struct err *e)
+{
+    const struct xspace *s = r->names->space;
+    const unsigned char *readable = (const unsigned char *)s->base + s->size;
+    uint64_t u[6] = {0};
+    ev->msg = w;
+    ev->aggregated = false;
+    ev->own.mask = ev->own.hints = 0;
+    if (r->inflated.total) arena_free(&r->inflated);
+    while (w.p < w.end) {
+        const unsigned char *at = w.p;
+        unsigned tag = *w.p++;
+        switch (tag) {
+        case 4 << 3 | WIRE_BYTES:
+            if (stat_field(r, &w, readable, ev, e)) return -1;
+            break;
+        case 2 << 3 | WIRE_VARINT:
+        case 5 << 3 | WIRE_VARINT: /* one or the other: the last counts */
+            ev->aggregated = tag == (5 << 3 | WIRE_VARINT);
+            /* fall through */
+        case 1 << 3 | WIRE_VARINT:
+        case 3 << 3 | WIRE_VARINT:
+            if (wire_varint_near(&w, readable, &u[tag >> 3]))
+                return xspace_bad(s, at, e, "a number is cut or too long (corrupt)");
+            break;
+        default:
+            w.p = at;
+            if (odd_field(s, &w, e)) return -1;
+        }
+    }
+    ev->id = (int64_t)u[1];
+    ev->offset_ps = (int64_t)u[2];
+    ev->dur_ps = (int64_t)u[3];
+    ev->occurrences = (int64_t)u[5];
+    return 0;
+}
+
+/* Copy a cell of our own (it has SLACK bytes behind it, and so has the row). */
+static inline char *put_own(char *p, const char *s, size_t n)
+{
+    memcpy(p, s, SLACK);
+    if (n > SLACK) memcpy(p + SLACK, s + SLACK, n - SLACK);
+    return p + n;
 }
 
 static char *put_val(struct xrows *r, char *p, const struct val *v)
 {
     switch (v->kind) {
-    case VAL_CELL: return put(p, v->s);
+    case VAL_CELL: return put_own(p, v->s.p, v->s.n);
     case VAL_U64: return p + num_put_u64(p, v->u);
     case VAL_I64: return p + num_put_i64(p, v->i);
     default:
         r->row.n = 0;
         val_cell(&r->row, *v);
-        return put(p, buf_view(&r->row));
+        memcpy(p, r->row.p, r->row.n);
+        return p + r->row.n;
     }
 }
 
-static size_t most_bytes(const struct vals *t)
+static size_t most_bytes(const struct xvals *t)
 {
     size_t n = 0;
     for (uint64_t m = t->mask; m; m &= m - 1) {
@@ -237,61 +285,92 @@ static size_t most_bytes(const struct vals *t)
     return n;
 }
 
-static const char class_cell[EV_CLASSES][16] = {
-    "kernel\t", "collective\t", "memcpy\t", "memset\t", "op\t",      "launch\t", "graph_launch\t", "sync\t",
-    "alloc\t",  "host\t",       "module\t", "step\t",   "counter\t", "async\t",  "other\t"};
+static const struct {
+    char text[SLACK];
+    size_t n;
+} class_cell[EV_CLASSES] = {
+#define CELL(c, t) [c] = {t "\t", sizeof t}
+    CELL(EV_KERNEL, "kernel"),
+    CELL(EV_COLLECTIVE, "collective"),
+    CELL(EV_MEMCPY, "memcpy"),
+    CELL(EV_MEMSET, "memset"),
+    CELL(EV_OP, "op"),
+    CELL(EV_LAUNCH, "launch"),
+    CELL(EV_GRAPH_LAUNCH, "graph_launch"),
+    CELL(EV_SYNC, "sync"),
+    CELL(EV_ALLOC, "alloc"),
+    CELL(EV_HOST, "host"),
+    CELL(EV_MODULE, "module"),
+    CELL(EV_STEP, "step"),
+    CELL(EV_COUNTER, "counter"),
+    CELL(EV_ASYNC, "async"),
+    CELL(EV_OTHER, "other"),
+#undef CELL
+};
 
-static char *put_row(struct xrows *r, char *p, const struct xcells *c, enum ev_class class,
-                     const int64_t *start_ps, const struct event *ev)
+static char *put_row(struct xrows *r, char *p, const struct xevent *ev)
 {
-    size_t at = 0;
-    p = put(p, buf_view(&r->prefix));
-    p = put(p, c->name);
-    p = put(p, str_of(class_cell[class]));
-    if (start_ps)
-        p += num_put_i64(p, *start_ps);
+    const struct xcells *c = ev->cells;
+    const char *tail = c->tail.p, *tail_end = tail + c->tail.n;
+    p = put_own(p, r->prefix.p, r->prefix.n);
+    p = put_own(p, c->name.p, c->name.n);
+    p = put_own(p, class_cell[ev->class].text, class_cell[ev->class].n);
+    if (ev->timed)
+        p += num_put_i64(p, ev->start_ps);
     else
         *p++ = '-';
     *p++ = '\t';
-    p += num_put_i64(p, ev->duration_ps);
+    p += num_put_i64(p, ev->dur_ps);
     *p++ = '\t';
     for (uint64_t m = ev->own.mask; m; m &= m - 1) {
         unsigned i = (unsigned)__builtin_ctzll(m);
-        p = put(p, str_n(c->tail.p + at, c->off[i] - at));
+        p = put_own(p, tail, (size_t)(c->tail.p + c->off[i] - tail));
         p = put_val(r, p, &ev->own.v[i]);
-        at = c->off[i + 1] - 1;
+        tail = c->tail.p + c->off[i + 1] - 1;
     }
-    return put(p, str_n(c->tail.p + at, c->tail.n - at));
+    return put_own(p, tail, (size_t)(tail_end - tail));
 }
 
-static void write_row(struct xrows *r, const struct xcells *c, enum ev_class class, const int64_t *start_ps,
-                      const struct event *ev)
+static void write_row(struct xrows *r, const struct xevent *ev)
 {
-    size_t room = r->prefix.n + c->name.n + c->tail.n + 64 + most_bytes(&ev->own);
-    r->count.rows++;
+    size_t room = r->prefix.n + ev->cells->name.n + ev->cells->tail.n + most_bytes(&ev->own) + 64 + SLACK;
     if (!r->tab->csv) {
         char *p = out_room(r->tab->out, room);
-        out_took(r->tab->out, (size_t)(put_row(r, p, c, class, start_ps, ev) - p));
+        out_took(r->tab->out, (size_t)(put_row(r, p, ev) - p));
         return;
     }
     struct buf line = {0};
     char *p = buf_room(&line, room);
-    line.n = (size_t)(put_row(r, p, c, class, start_ps, ev) - p) - 1;
+    line.n = (size_t)(put_row(r, p, ev) - p) - 1;
     tab_cells(r->tab, buf_view(&line));
     tab_end(r->tab);
     buf_free(&line);
 }
 
+struct str xevent_name_cell(const struct xevent *ev)
+{
+    return str_n(ev->cells->name.p, ev->cells->name.n - 1);
+}
+
+struct str xevent_cell(struct xrows *r, const struct xevent *ev, unsigned col)
+{
+    const struct xcells *c = ev->cells;
+    if (!(ev->own.mask >> col & 1)) return str_n(c->tail.p + c->off[col], c->off[col + 1] - 1 - c->off[col]);
+    r->row.n = 0;
+    val_cell(&r->row, ev->own.v[col]);
+    return buf_view(&r->row);
+}
+
 void xrows_plane(struct xrows *r, struct xnames *n)
 {
-    struct buf b = {0};
     r->names = n;
     for (size_t i = 0; i < n->nstat; i++)
         for (unsigned k = 0; k < r->nextra; k++)
-            if (str_eq(n->stat[i].name, r->extra[k])) n->stat[i].extra |= 1ull << k;
-    tsv_escape(&b, xplane_device(n));
-    r->device = str_n(arena_copy(&n->arena, b.p, b.n), b.n);
-    buf_free(&b);
+            if (str_eq(n->stat[i].name, r->extra[k])) {
+                n->stat[i].extra |= 1ull << k;
+                n->stat[i].used = true;
+            }
+    r->device = own_cell(&n->arena, xplane_device(n), "");
 }
 
 static void start_line(struct xrows *r, const struct xline *l)
@@ -303,54 +382,57 @@ static void start_line(struct xrows *r, const struct xline *l)
     buf_c(&r->prefix, '\t');
     buf_i64(&r->prefix, l->id);
     buf_c(&r->prefix, '\t');
+    memset(buf_room(&r->prefix, SLACK), 0, SLACK);
 }
 
-static void occurrences(const struct xrows *r, struct event *ev)
+static void occurrences(const struct xrows *r, struct xevent *ev)
 {
     for (unsigned i = 0; i < r->nextra; i++)
         if (str_is(r->extra[i], "num_occurrences"))
-            set(&ev->own, COL_COUNT + i, 0, (struct val){.kind = VAL_I64, .i = ev->occurrences});
+            set(&ev->own, COL_COUNT + i, 0, &(struct val){.kind = VAL_I64, .i = ev->occurrences});
 }
 
-static int one_event(struct xrows *r, struct wire msg, const struct xline *l, const int64_t *base,
-                     struct xcells **nameless, struct event *ev, struct err *e)
+static void count(struct xrow_counts *n, const struct xevent *ev, bool named)
 {
-    int64_t start;
-    const int64_t *when = &start;
+    n->rows++;
+    n->nameless += !named;
+    n->clocked += (ev->own.hints & HINT_CLOCK) != 0;
+    n->aggregated += ev->aggregated;
+    n->unprintable += !ev->aggregated && !ev->timed;
+}
+
+/* base: the line's start, NULL if that is beyond 64 bits; nameless: the cells of unknown names. */
+static int one_event(struct xrows *r, struct xevent *ev, struct wire msg, const int64_t *base,
+                     struct xcells **nameless, struct err *e)
+{
+    const struct xline *l = ev->line;
     if (read_event(r, msg, ev, e)) return -1;
     struct xname_event *name = xnames_event(r->names, ev->id);
-    struct xcells *c = cells_of(r, name, name ? &name->cells : nameless, l->kind, e);
-    if (!c) return -1;
+    ev->cells = cells_of(r, name, name ? &name->cells : nameless, l->kind, e);
+    if (!ev->cells) return -1;
     r->count.events++;
-    r->count.nameless += !name;
-    r->count.clocked += ev->own.hints >> 7 & 1;
-    enum ev_class class = ev_refine(c->c, l->kind, c->hints | ev->own.hints);
-    if (!(r->classes >> class & 1)) return 0;
-    if (ev->aggregated) {
-        r->count.aggregated++;
-        occurrences(r, ev);
-        when = NULL;
-    } else if (!base || __builtin_add_overflow(*base, ev->offset_ps, &start)) {
-        r->count.unprintable++;
-        when = NULL;
-    }
+    ev->class = ev_refine(ev->cells->c, l->kind, ev->cells->hints | ev->own.hints);
+    if (!(r->classes >> ev->class & 1)) return 0;
+    ev->timed = base && !ev->aggregated && !__builtin_add_overflow(*base, ev->offset_ps, &ev->start_ps);
+    if (ev->aggregated) occurrences(r, ev);
     if (ev->own.mask >> COL_SOURCE_FILE) join_source(&ev->own, &r->text);
-    write_row(r, c, class, when, ev);
-    return 0;
+    count(&r->count, ev, name);
+    if (r->tab) write_row(r, ev);
+    return r->each ? r->each(r->arg, r, ev, e) : 0;
 }
 
 int xrows_line(struct xrows *r, const struct xline *l, struct err *e)
 {
     struct wire w = l->body;
-    struct wire_field f;
-    struct event ev;
+    struct wire_field f = {0};
+    struct xevent ev = {.line = l};
     struct xcells *nameless = NULL;
     int64_t base;
     bool timed = !xline_start(r->names->space, l, &base);
     start_line(r, l);
     while (wire_next(&w, &f) > 0) /* xspace_read has walked these */
         if (f.num == 4 && f.type == WIRE_BYTES &&
-            one_event(r, f.sub, l, timed ? &base : NULL, &nameless, &ev, e))
+            one_event(r, &ev, f.sub, timed ? &base : NULL, &nameless, e))
             return -1;
     return 0;
 }
@@ -360,4 +442,5 @@ void xrows_free(struct xrows *r)
     buf_free(&r->prefix);
     buf_free(&r->text);
     buf_free(&r->row);
+    arena_free(&r->inflated);
 }

@@ -10,9 +10,30 @@
 
 enum { XROW_EXTRA = 40 }; /* at most so many extra columns */
 
+struct xvals {     /* the values that one message's stats give to columns */
+    uint64_t mask; /* bit i: v[i] is set; i: enum ev_col, COL_COUNT + an extra's index */
+    unsigned hints;
+    uint8_t rank[64];
+    struct val v[64];
+};
+
+struct xcells;
+
+struct xevent {
+    const struct xline *line;
+    const struct xcells *cells;
+    struct wire msg;
+    int64_t id, offset_ps, dur_ps, occurrences;
+    int64_t start_ps; /* from the origin */
+    bool aggregated;  /* occurrences instead of an offset */
+    bool timed;       /* start_ps is good */
+    enum ev_class class;
+    struct xvals own; /* what its own stats say */
+};
+
 struct xrow_counts {
     uint64_t events;      /* walked */
-    uint64_t rows;        /* written */
+    uint64_t rows;        /* of a wanted class */
     uint64_t aggregated;  /* without a start */
     uint64_t nameless;    /* their metadata id is unknown */
     uint64_t unprintable; /* times beyond 64 bits, printed as '-' */
@@ -20,19 +41,27 @@ struct xrow_counts {
 };
 
 struct xrows {
-    struct tab *tab;
+    struct tab *tab; /* NULL: no rows */
+    int (*each)(void *arg, struct xrows *r, const struct xevent *ev,
+                struct err *e); /* NULL, or for each event */
+    void *arg;
     struct str extra[XROW_EXTRA]; /* stats to add as columns; also long_name, num_occurrences */
     unsigned nextra;
     uint32_t classes; /* 1 << class: those wanted */
     struct xrow_counts count;
+    struct xnames *names; /* of the current plane */
     /* private */
-    struct xnames *names;
     struct str device; /* a cell */
     struct buf prefix, text, row;
+    struct arena inflated; /* this event's compressed text */
 };
 
-/* Start with {0}, tab, extra, classes set.  For each plane xrows_plane, then its lines; xrows_free last. */
+/* Start with {0} and the public fields set.  For each plane xrows_plane, then its lines; xrows_free last. */
 void xrows_plane(struct xrows *r, struct xnames *n);
 int xrows_line(struct xrows *r, const struct xline *l, struct err *e); /* 0, -1 after the good rows */
 void xrows_free(struct xrows *r);
+
+/* For `each`: the cell of column col ("-": nothing); valid until the next call, or the end of the plane. */
+struct str xevent_cell(struct xrows *r, const struct xevent *ev, unsigned col);
+struct str xevent_name_cell(const struct xevent *ev);
 #endif
