@@ -18,37 +18,45 @@ const char *hlo_role_name(enum hlo_role r)
 
 /* ---- names ---- */
 
-static uint32_t *name_slot(const struct hlo_names *t, const struct hlo_instr *instr, struct str name)
+static struct hlo_names_slot *name_slot(const struct hlo_names *t, const struct hlo_instr *instr,
+                                        struct str name, uint32_t hash)
 {
-    size_t i = map_hash(name.p, name.n, t->seed) & t->mask;
-    while (t->slot[i] != HLO_NONE && !str_eq(instr[t->slot[i]].name, name)) i = (i + 1) & t->mask;
+    size_t i = hash & t->mask;
+    while (t->slot[i].at != HLO_NONE && (t->slot[i].hash != hash || !str_eq(instr[t->slot[i].at].name, name)))
+        i = (i + 1) & t->mask;
     return &t->slot[i];
 }
 
-static void rehash(struct hlo_names *t, const struct hlo_instr *instr)
+static void rehash(struct hlo_names *t)
 {
     struct hlo_names old = *t;
     size_t n = old.slot ? (old.mask + 1) * 2 : 256;
     t->slot = mem_realloc(NULL, n, sizeof *t->slot);
     memset(t->slot, 0xff, n * sizeof *t->slot);
     t->mask = n - 1;
-    t->seed = (uint64_t)(uintptr_t)t->slot;
-    for (size_t i = 0; old.slot && i <= old.mask; i++)
-        if (old.slot[i] != HLO_NONE) *name_slot(t, instr, instr[old.slot[i]].name) = old.slot[i];
+    if (!old.slot) t->seed = (uint64_t)(uintptr_t)t->slot;
+    for (size_t k = 0; old.slot && k <= old.mask; k++) {
+        size_t i = old.slot[k].hash & t->mask;
+        if (old.slot[k].at == HLO_NONE) continue;
+        while (t->slot[i].at != HLO_NONE) i = (i + 1) & t->mask;
+        t->slot[i] = old.slot[k];
+    }
     free(old.slot);
 }
 
 uint32_t hlo_names_get(const struct hlo_names *t, const struct hlo_instr *instr, struct str name)
 {
-    return t->slot ? *name_slot(t, instr, name) : HLO_NONE;
+    if (!t->slot) return HLO_NONE;
+    return name_slot(t, instr, name, (uint32_t)map_hash(name.p, name.n, t->seed))->at;
 }
 
 void hlo_names_set(struct hlo_names *t, const struct hlo_instr *instr, uint32_t at)
 {
-    if (!t->slot || t->count >= t->mask / 2) rehash(t, instr);
-    uint32_t *slot = name_slot(t, instr, instr[at].name);
-    t->count += *slot == HLO_NONE;
-    *slot = at;
+    if (!t->slot || t->count >= t->mask / 2) rehash(t);
+    uint32_t hash = (uint32_t)map_hash(instr[at].name.p, instr[at].name.n, t->seed);
+    struct hlo_names_slot *slot = name_slot(t, instr, instr[at].name, hash);
+    t->count += slot->at == HLO_NONE;
+    *slot = (struct hlo_names_slot){at, hash};
 }
 
 uint32_t hlo_find(const struct hlo_module *m, struct str name)
@@ -234,185 +242,4 @@ size_t hlo_ints(struct str text, int64_t *v, size_t max)
         p = q;
     }
     return n;
-}
-
-/* ---- kinds of instruction ---- */
-
-static bool one_of(struct str s, const char *const *list)
-{
-    for (; *list; list++)
-        if (str_is(s, *list)) return true;
-    return false;
-}
-
-bool hlo_launches(const struct hlo_module *m, const struct hlo_instr *i)
-{
-    static const char *const none[] = {"parameter",
-                                       "constant",
-                                       "tuple",
-                                       "get-tuple-element",
-                                       "bitcast",
-                                       "after-all",
-                                       "add-dependency",
-                                       "opt-barrier",
-                                       "domain",
-                                       "optimization-barrier",
-                                       "get-dimension-size",
-                                       NULL};
-    static const char *const target[] = {
-        "Sharding",      "SPMDFullToShardShape", "SPMDShardToFullShape",       "LayoutConstraint",
-        "ConcatBitcast", "AllocateBuffer",       "AssumeGatherIndicesInBound", NULL};
-    if (m->computation[i->computation].embedded || one_of(i->opcode, none)) return false;
-    if (str_ends(i->opcode, "-done") || str_ends(i->opcode, "-update")) return false;
-    return !hlo_is(i, "custom-call") || !one_of(i->custom_call_target, target);
-}
-
-struct str hlo_category(const struct hlo_instr *i, struct buf *scratch)
-{
-    static const char *const data[] = {"transpose", "copy", "reshape", "dynamic-reshape", NULL};
-    static const char *const elementwise[] = {"abs",
-                                              "add",
-                                              "and",
-                                              "atan2",
-                                              "bitcast-convert",
-                                              "cbrt",
-                                              "ceil",
-                                              "clamp",
-                                              "clz",
-                                              "compare",
-                                              "complex",
-                                              "constant",
-                                              "convert",
-                                              "cosine",
-                                              "count-leading-zeros",
-                                              "divide",
-                                              "erf",
-                                              "exponential",
-                                              "exponential-minus-one",
-                                              "floor",
-                                              "imag",
-                                              "is-finite",
-                                              "log",
-                                              "log-plus-one",
-                                              "logistic",
-                                              "maximum",
-                                              "minimum",
-                                              "multiply",
-                                              "negate",
-                                              "not",
-                                              "or",
-                                              "popcnt",
-                                              "power",
-                                              "real",
-                                              "reduce-precision",
-                                              "remainder",
-                                              "rng",
-                                              "round-nearest-afz",
-                                              "round-nearest-even",
-                                              "rsqrt",
-                                              "select",
-                                              "shift-left",
-                                              "shift-right-arithmetic",
-                                              "shift-right-logical",
-                                              "sign",
-                                              "sine",
-                                              "sqrt",
-                                              "stochastic-convert",
-                                              "subtract",
-                                              "tan",
-                                              "tanh",
-                                              "xor",
-                                              "acos",
-                                              "acosh",
-                                              "asin",
-                                              "asinh",
-                                              "atanh",
-                                              "cosh",
-                                              "sinh",
-                                              NULL};
-    if (one_of(i->opcode, data)) return STR("data formatting");
-    if (one_of(i->opcode, elementwise)) return STR("non-fusion elementwise");
-    if (!hlo_is(i, "fusion")) return i->opcode;
-    struct str kind = hlo_attr(i, "kind");
-    if (kind.n < 2 || kind.p[0] != 'k') return i->opcode;
-    scratch->n = 0;
-    buf_c(scratch, (char)(kind.p[1] | 32));
-    buf_str(scratch, str_from(kind, 2));
-    buf_puts(scratch, " fusion");
-    return buf_view(scratch);
-}
-
-/* ---- layout changes ---- */
-
-static void put_order(struct buf *b, const int64_t *v, uint32_t n)
-{
-    buf_c(b, '{');
-    for (uint32_t k = 0; k < n; k++) {
-        if (k) buf_c(b, ',');
-        buf_i64(b, v[k]);
-    }
-    buf_c(b, '}');
-}
-
-/* Dimensions of size 1 lie anywhere: the order of the others decides. */
-static bool same_order(const struct shape *s, const int64_t *a, const int64_t *b, uint32_t n)
-{
-    for (uint32_t x = 0, y = 0;; x++, y++) {
-        while (x < n && s->dim[a[x]] == 1) x++;
-        while (y < n && s->dim[b[y]] == 1) y++;
-        if (x == n || y == n) return x == n && y == n;
-        if (a[x] != b[y]) return false;
-    }
-}
-
-/* Does `to` hold `from` (its dimensions permuted by perm, NULL: not) in another order in memory? */
-static bool relayout(const struct shape *from, const struct shape *to, const int64_t *perm, struct buf *b)
-{
-    uint32_t n = from->rank;
-    int64_t order[64];
-    if (n > 64 || to->rank != n || from->layout.nminor != n || to->layout.nminor != n ||
-        from->type != to->type)
-        return false;
-    for (uint32_t k = 0; k < n; k++) {
-        int64_t d = to->layout.minor_to_major[k];
-        if (d < 0 || d >= n || from->layout.minor_to_major[k] < 0 || from->layout.minor_to_major[k] >= n)
-            return false;
-        order[k] = perm ? perm[d] : d;
-        if (order[k] < 0 || order[k] >= n || from->dim[order[k]] != to->dim[d]) return false;
-    }
-    if (same_order(from, from->layout.minor_to_major, order, n)) return false;
-    put_order(b, from->layout.minor_to_major, n);
-    buf_puts(b, "->");
-    put_order(b, order, n);
-    return true;
-}
-
-static bool changes_layout(const struct hlo_module *m, const struct hlo_instr *i, struct buf *b)
-{
-    int64_t perm[64];
-    if (!i->noperand || i->operand[0] == HLO_NONE) return false;
-    const struct shape *from = m->instr[i->operand[0]].shape, *to = i->shape;
-    if (hlo_is(i, "copy")) return relayout(from, to, NULL, b);
-    if (hlo_is(i, "copy-start") && to->nelem >= 2) return relayout(from, to->elem[0], NULL, b);
-    if (!hlo_is(i, "transpose") || hlo_ints(hlo_attr(i, "dimensions"), perm, 64) != from->rank ||
-        from->rank > 64)
-        return false;
-    return relayout(from, to, perm, b);
-}
-
-bool hlo_layout_change(const struct hlo_module *m, const struct hlo_instr *i, struct buf *b)
-{
-    const struct hlo_instr *only = i;
-    uint32_t in = hlo_is(i, "fusion") ? hlo_called(i, HLO_CALLS) : HLO_NONE;
-    if (in != HLO_NONE) { /* one copy or transpose, and else nothing that touches a byte */
-        const struct hlo_computation *c = &m->computation[in];
-        only = NULL;
-        for (uint32_t k = c->first; k < c->first + c->count; k++) {
-            const struct hlo_instr *x = &m->instr[k];
-            if (hlo_is(x, "parameter") || hlo_is(x, "bitcast")) continue;
-            if (only || (!hlo_is(x, "copy") && !hlo_is(x, "transpose"))) return false;
-            only = x;
-        }
-    }
-    return only && changes_layout(m, only, b);
 }

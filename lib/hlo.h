@@ -86,7 +86,10 @@ struct hlo_alias {
 
 /* Instruction names to instructions, open addressing; the names stay where they are. */
 struct hlo_names {
-    uint32_t *slot, count;
+    struct hlo_names_slot {
+        uint32_t at, hash; /* HLO_NONE: free */
+    } * slot;
+    uint32_t count;
     size_t mask;
     uint64_t seed;
 };
@@ -114,6 +117,7 @@ struct hlo_module {
     size_t taken;            /* bytes of the input that are this module's */
     const char *source_name; /* file it came from */
     bool from_proto;
+    bool cut; /* the reader met a fault: this is what came before it */
     struct arena arena;
 };
 
@@ -163,6 +167,10 @@ void hlo_source(const struct hlo_module *m, const struct hlo_instr *i, const reg
 /* Append the whole stack, innermost first, "file:line function" joined by " < ". At most 200 frames: cycles
  * end. */
 void hlo_stack(const struct hlo_module *m, const struct hlo_instr *i, struct buf *b);
+
+/* Append the sources of the instructions of a fused computation, each once, joined by ",": parameters and
+ * constants left out, nested fusions gone into. */
+void hlo_member_sources(const struct hlo_module *m, uint32_t computation, const regex_t *re, struct buf *b);
 
 /* ---- reading ---- */
 /* Read every module of the bytes of `in` (after inp_whole): HLO text, HloProto, HloModuleProto, or a capture

@@ -77,3 +77,36 @@ void hlo_stack(const struct hlo_module *m, const struct hlo_instr *i, struct buf
         if (f->function.n) buf_c(b, ' '), buf_str(b, f->function);
     }
 }
+
+struct members {
+    const struct hlo_module *m;
+    const regex_t *re;
+    struct map seen;
+    struct buf one, *out;
+    size_t left; /* instructions still to look at: shared nested fusions must not multiply */
+};
+
+static void add_members(struct members *x, uint32_t computation, int depth)
+{
+    const struct hlo_computation *c = &x->m->computation[computation];
+    for (uint32_t k = c->first; k < c->first + c->count && x->left; k++, x->left--) {
+        const struct hlo_instr *i = &x->m->instr[k];
+        uint32_t in = hlo_is(i, "fusion") ? hlo_called(i, HLO_CALLS) : HLO_NONE;
+        bool fresh;
+        if (hlo_is(i, "parameter") || hlo_is(i, "constant")) continue;
+        if (in != HLO_NONE && depth < 8) add_members(x, in, depth + 1);
+        x->one.n = 0;
+        hlo_source(x->m, i, x->re, &x->one);
+        if (!x->one.n || (map_put(&x->seen, buf_view(&x->one), &fresh), !fresh)) continue;
+        if (x->out->n) buf_c(x->out, ',');
+        buf_str(x->out, buf_view(&x->one));
+    }
+}
+
+void hlo_member_sources(const struct hlo_module *m, uint32_t computation, const regex_t *re, struct buf *b)
+{
+    struct members x = {m, re, {0}, {0}, b, 1000 + 4 * (size_t)m->computation[computation].count};
+    add_members(&x, computation, 0);
+    map_free(&x.seen);
+    buf_free(&x.one);
+}

@@ -5,6 +5,7 @@
  * are there (operands, computations) are noted and looked up once their scope is complete. */
 #include "hlo.h"
 #include "hlo_frames.h"
+#include "kind.h"
 #include "lex.h"
 #include <stdlib.h>
 
@@ -36,17 +37,34 @@ struct reader {
 
 /* ---- errors, names, unescaped text ---- */
 
-static int bad_at(struct reader *r, const char *at, const char *what)
+static uint64_t line_of(const struct reader *r, const char *at)
 {
     uint64_t line = 1;
-    char q[200];
-    const char *p = r->from;
-    while (p < at && (p = memchr(p, '\n', (size_t)(at - p)))) p++, line++;
+    for (const char *p = r->from; p < at && (p = memchr(p, '\n', (size_t)(at - p))); p++) line++;
+    return line;
+}
+
+/* The first bytes of what stands there, for a message. */
+static const char *quoted(const struct reader *r, const char *at, char out[200])
+{
     size_t n = (size_t)(r->end - at);
-    if (!n) return err_line(r->e, r->file, line, "%s, but the file ends", what);
-    const char *eol = memchr(at, '\n', n < 60 ? n : 60);
-    if (eol) n = (size_t)(eol - at);
-    return err_line(r->e, r->file, line, "%s, not %s", what, err_quote(q, at, n < 60 ? n : 60));
+    const char *eol = n ? memchr(at, '\n', n < 60 ? n : 60) : NULL;
+    return err_quote(out, at, eol ? (size_t)(eol - at) : n < 60 ? n : 60);
+}
+
+static int bad_at(struct reader *r, const char *at, const char *expected)
+{
+    char q[200];
+    if (at >= r->end) return err_line(r->e, r->file, line_of(r, r->end), "the file ends where %s", expected);
+    return err_line(r->e, r->file, line_of(r, at), "%s, not %s", expected, quoted(r, at, q));
+}
+
+/* Something that begins at `at` has no end. */
+static int never_ends(struct reader *r, const char *at)
+{
+    char q[200];
+    return err_line(r->e, r->file, line_of(r, at), "the file ends inside what begins here: %s",
+                    quoted(r, at, q));
 }
 
 static struct str unescaped(struct reader *r, struct str s)
@@ -71,7 +89,8 @@ static struct str take_name(struct reader *r)
 {
     const char *from = r->p;
     if (r->p < r->end && *r->p == '%') {
-        for (from = ++r->p; r->p < r->end && !memchr(" ,()={}\t\r\n", *r->p, 10);) r->p++;
+        from = ++r->p;
+        while ((r->p = lex_name(r->p, r->end)) < r->end && !memchr(" ,()={}\t\r\n", *r->p, 10)) r->p++;
     } else
         r->p = lex_name(r->p, r->end);
     return str_n(from, (size_t)(r->p - from));
@@ -230,7 +249,7 @@ static int attributes(struct reader *r, struct hlo_instr *i)
     bool split = false; /* metadata or backend_config has been passed */
     while (goes_on(r)) {
         const char *from = r->p, *name = lex_name(from, r->end), *to = lex_value(from, r->end);
-        if (!to) return bad_at(r, from, "a bracket or quote is never closed: a whole attribute is expected");
+        if (!to) return never_ends(r, from);
         if (to == from) return bad_at(r, from, "an attribute is expected");
         r->p = to;
         while (to > from && memchr(" \t\r", to[-1], 3)) to--;
@@ -272,7 +291,7 @@ static int arguments(struct reader *r, struct hlo_instr *i)
 {
     if (!str_is(i->opcode, "constant") && !str_is(i->opcode, "parameter")) return operands(r, i->computation);
     const char *q = lex_close(r->p, r->end);
-    if (!q) return bad_at(r, r->p, "\")\" is expected behind the literal");
+    if (!q) return never_ends(r, r->p);
     i->literal = str_n(r->p, (size_t)(q - r->p));
     if (i->opcode.p[0] == 'p') {
         const char *n = lex_blank(r->p, q);
@@ -320,8 +339,7 @@ static int instruction(struct reader *r, struct hlo_computation *c)
     if (!i.opcode.n || r->p == r->end || *r->p != '(') return bad_at(r, op, "\"opcode(\" is expected");
     r->p++;
     if (arguments(r, &i) || attributes(r, &i)) return r->nlate = nlate, -1;
-    if (r->p == r->end && !r->implicit)
-        return r->nlate = nlate, bad_at(r, r->p, "the rest of a computation is expected");
+    if (r->p == r->end && !r->implicit) return r->nlate = nlate, never_ends(r, from);
     desugar(&i);
     i.operand = copy_operands(r);
     i.noperand = (uint32_t)r->noperand;
@@ -371,12 +389,11 @@ static void late_operands(struct reader *r, uint32_t computation)
 static int body(struct reader *r)
 {
     struct hlo_computation *c = &r->m->computation[r->m->ncomputation - 1];
-    const char *open = r->p;
     int rc = 0;
     for (;;) {
         r->p = lex_blank(r->p, r->end);
         if (r->p == r->end)
-            rc = bad_at(r, open - 1, "this computation is never closed: \"}\" is expected");
+            rc = bad_at(r, r->p, "\"}\" or an instruction is expected");
         else if (*r->p != '}')
             rc = instruction(r, c);
         else
@@ -545,6 +562,7 @@ static int finish(struct reader *r, int rc)
     if (!rc && r->header && !m->ncomputation) rc = bad_at(r, r->p, "a computation is expected");
     if (!rc && r->header && m->missing)
         rc = bad_at(r, r->lost, "what this names (an operand or a computation) is expected in the module");
+    m->cut = rc;
     free(r->operand);
     free(r->call);
     free(r->late);
@@ -557,16 +575,22 @@ static int finish(struct reader *r, int rc)
 
 int hlo_read_text(const char *p, size_t n, const char *file, struct hlo_module **out, struct err *e)
 {
-    struct reader r = {.p = p, .end = p + n, .from = p, .file = file, .e = e};
+    struct err why = {0};
+    struct reader r = {.p = p, .end = p + n, .from = p, .file = file, .e = &why};
+    enum kind kind = kind_of(p, n);
     r.m = mem_alloc(1, sizeof *r.m);
     r.m->entry = HLO_NONE;
     r.m->source_name = file;
     int rc = finish(&r, top_level(&r));
     *out = r.m;
-    if (r.m->ncomputation) return rc;
-    hlo_free(r.m);
-    *out = NULL;
-    return rc ? rc : err_set(e, file, "no HLO in it");
+    if (!r.m->ncomputation) {
+        hlo_free(r.m);
+        *out = NULL;
+        if (!rc || (kind != KIND_HLO_TEXT && kind != KIND_TEXT))
+            return err_set(e, file, "this is %s", kind_says(kind));
+    }
+    if (rc && !e->text[0]) *e = why;
+    return rc;
 }
 
 int hlo_read_texts(const char *p, size_t n, const char *file, hlo_on_module *on_module, void *ctx,

@@ -509,14 +509,6 @@ int64_t shape_bytes_unpadded(const struct shape *s)
     return element_bytes(s, product(s));
 }
 
-int64_t shape_leaf_bytes(const struct shape *s)
-{
-    int64_t n = 0;
-    if (s->type != PRIM_TUPLE) return shape_bytes_unpadded(s);
-    for (uint32_t i = 0; i < s->nelem; i++) n = add(n, shape_leaf_bytes(s->elem[i]));
-    return n;
-}
-
 /* Dimension d, or its largest piece where the layout splits it. */
 static int64_t piece(const struct shape *s, int64_t d)
 {
@@ -583,6 +575,17 @@ int64_t shape_bytes(const struct shape *s)
     }
     return element_bytes(s, round_up(n, l->tail_padding));
 }
+
+static int64_t leaf_sum(const struct shape *s, int64_t (*size)(const struct shape *))
+{
+    int64_t n = 0;
+    if (s->type != PRIM_TUPLE) return size(s);
+    for (uint32_t i = 0; i < s->nelem; i++) n = add(n, leaf_sum(s->elem[i], size));
+    return n;
+}
+
+int64_t shape_leaf_bytes(const struct shape *s) { return leaf_sum(s, shape_bytes_unpadded); }
+int64_t shape_leaf_padded(const struct shape *s) { return leaf_sum(s, shape_bytes); }
 
 bool shape_tiled(const struct shape *s)
 {

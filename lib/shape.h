@@ -113,7 +113,8 @@ shape_bytes_unpadded(const struct shape *s); /* ShapeUtil::ByteSizeOf, pointers 
 int64_t shape_bytes(const struct shape *s);  /* ShapeUtil::ArraySize: tiles, tail padding, E(n); tuple 8n */
 int64_t
 shape_leaf_bytes(const struct shape *s); /* sum of shape_bytes_unpadded over the leaves, no pointer tables */
-bool shape_tiled(const struct shape *s); /* some leaf has tiles: a TPU module */
+int64_t shape_leaf_padded(const struct shape *s); /* the same of shape_bytes */
+bool shape_tiled(const struct shape *s);          /* some leaf has tiles: a TPU module */
 const struct shape *shape_at(const struct shape *s, const int64_t *index,
                              size_t n); /* subshape; NULL: no such */
 bool shape_same(const struct shape *a, const struct shape *b,

@@ -373,7 +373,7 @@ void tab_cells(struct tab *t, struct str cells) { tab_cell(t, cells); }
 
 void tab_text(struct tab *t, struct str text)
 {
-    if (text.n && plain(text) && !(text.n == 1 && text.p[0] == '-')) {
+    if (!text.n || (plain(text) && !(text.n == 1 && text.p[0] == '-'))) {
         tab_cell(t, text);
         return;
     }

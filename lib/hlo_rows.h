@@ -1,0 +1,50 @@
+/* Rows of hlo2tsv's tables: one module, as cells.  Cells that many rows share (shapes, sources, a fusion's
+ * lines) are made once.
+ *
+ * hlo_rows_start borrows the module, its costs and the expression; hlo_rows_end frees the rest. */
+#ifndef HLO_ROWS_H
+#define HLO_ROWS_H
+#include "cost.h"
+#include "hlo_dump.h"
+#include "tsv.h"
+
+struct hlo_rows {
+    const struct hlo_module *m;
+    const struct cost_set *cost;
+    const regex_t *user;      /* NULL: the default rule */
+    struct str head;          /* cells module, program_id */
+    struct map64 shape_known; /* a shape's address -> index into shape */
+    struct str *shape;        /* cells shape dtype layout tiles memory_space bytes unpadded_bytes */
+    size_t nshape, cap_shape;
+    struct str *frame;   /* by frame: cells source, stack; p NULL: not made yet */
+    struct str *members; /* by computation: cell member_sources; likewise */
+    uint32_t *alias;     /* m->alias by parameter number */
+    uint32_t *caller;    /* by computation: one more than the first instruction that calls it; 0: none */
+    uint32_t *ncaller;
+    struct arena arena;
+    struct buf b, cell; /* scratch */
+};
+void hlo_rows_start(struct hlo_rows *r, const struct hlo_module *m, const struct cost_set *cost,
+                    const regex_t *user);
+void hlo_rows_end(struct hlo_rows *r);
+
+void hlo_row_instr(struct hlo_rows *r, struct tab *t, uint32_t instr);
+void hlo_row_computation(struct hlo_rows *r, struct tab *t, uint32_t computation);
+void hlo_row_operand(struct hlo_rows *r, struct tab *t, uint32_t instr, uint32_t k);
+void hlo_row_frame(struct hlo_rows *r, struct tab *t, uint32_t frame);
+void hlo_row_alias(struct hlo_rows *r, struct tab *t, uint32_t alias);
+
+/* What a row of table module says: it outlives the module, so that rows can be sorted. */
+struct hlo_summary {
+    struct str name, file, module_id, pass_index, pass, stage, entry; /* in the arena given */
+    uint64_t program_id, computations, instrs, unmodelled, unknown_trips, missing, runs, run_ps;
+    double flops, transcendentals, bytes, flops_total, transcendentals_total, bytes_total;
+    int64_t parameter_bytes, output_bytes; /* -1: unknown */
+    bool has_id, scheduled;
+};
+void hlo_summarise(struct hlo_summary *s, const struct hlo_module *m, const struct cost_set *cost,
+                   struct arena *a);
+void hlo_row_module(const struct hlo_summary *s, struct tab *t);
+/* Most instructions first, then most bytes accessed, then by name and file. */
+int hlo_summary_cmp(const void *a, const void *b);
+#endif
