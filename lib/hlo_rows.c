@@ -92,7 +92,10 @@ static struct str shape_cells(struct hlo_rows *r, const struct shape *s)
     buf_str(&r->cell, first_type(s));
     buf_c(&r->cell, '\t');
     shape_put_layout(&r->b, s);
-    tsv_escape(&r->cell, buf_view(&r->b));
+    if (r->b.n == 1)
+        buf_c(&r->cell, '-');
+    else
+        tsv_escape(&r->cell, buf_view(&r->b));
     buf_c(&r->cell, '\t');
     leaves(&r->cell, s, tiles);
     buf_c(&r->cell, '\t');
