@@ -246,7 +246,9 @@ static void mark_visited(struct costing *c, const uint32_t *order)
                 continue;
             }
             v->visited = true;
-            for (uint32_t k = 0; k < i->ncall && c->op[x]->flags & OP_CALLS; k++)
+            bool sugared = hlo_is(i, "async-start") && !cost_wraps(i); /* its calls are async_op's own */
+            const struct op *op = sugared ? cost_op(i->async_op) : c->op[x];
+            for (uint32_t k = 0; k < i->ncall && op->flags & OP_CALLS; k++)
                 c->comp[cost_comp(c, i->call[k].computation)].visited = true;
             if (hlo_is(i, "while") && hlo_trip_count(c->m, i) < 0) c->set->unknown_trips++;
         }

@@ -110,8 +110,12 @@ static void find_async(struct hlo_module *m)
     }
 }
 
-static bool runs_its_calls(const struct hlo_instr *i)
+/* Are the computations of that role steps of a schedule?  What sugared text applies is the wrapped
+ * operation's. */
+static bool runs(const struct hlo_instr *i, enum hlo_role role)
 {
+    if (role == HLO_TO_APPLY)
+        return hlo_is(i, "call") || (str_is(i->async_op, "call") && str_starts(i->opcode, "async-"));
     return hlo_is(i, "while") || hlo_is(i, "conditional") || hlo_is(i, "call") ||
            str_starts(i->opcode, "async-");
 }
@@ -124,7 +128,7 @@ static void find_embedded(struct hlo_module *m)
         for (uint32_t c = 0; c < m->instr[k].ncall; c++) {
             uint32_t to = m->instr[k].call[c].computation;
             if (to == HLO_NONE || to == m->entry || m->computation[to].embedded ||
-                runs_its_calls(&m->instr[k]))
+                runs(&m->instr[k], m->instr[k].call[c].role))
                 continue;
             m->computation[to].embedded = true;
             todo[n++] = to;
