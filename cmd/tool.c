@@ -108,12 +108,20 @@ int tool_option(struct run *r, int argc, char **argv)
 
 bool tool_wants(const struct run *r, const char *table) { return r->dir || !strcmp(r->table->name, table); }
 
+uint64_t tool_rows(const struct run *r, const char *table)
+{
+    for (int i = 0; i < r->nsink; i++)
+        if (!strcmp(r->sink[i].table->name, table)) return r->sink[i].tab.rows;
+    return 0;
+}
+
 static void put_header(const struct run *r, struct sink *s, struct str input_header)
 {
     if (!r->header) return;
     if (s->table->appends && input_header.n) tab_cells(&s->tab, input_header);
     for (const struct column *c = s->table->column; c->name; c++) tab_texts(&s->tab, c->name);
     tab_end(&s->tab);
+    s->tab.rows = 0;
 }
 
 static int open_sink(struct run *r, struct sink *s)

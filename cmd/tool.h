@@ -42,6 +42,8 @@ _Noreturn void tool_usage(const struct run *r, const char *fmt, ...) __attribute
 struct tab *tool_sink(struct run *r, const char *table, struct str input_header);
 bool tool_wants(const struct run *r, const char *table); /* would tool_sink give one? */
 
+uint64_t tool_rows(const struct run *r, const char *table); /* written so far */
+
 void tool_note(const struct run *r, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));          /* unless -q */
 void tool_warn(struct run *r, const struct err *e); /* print; status becomes 2 */

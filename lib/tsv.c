@@ -392,6 +392,7 @@ void tab_f64(struct tab *t, double v) { took(t, num_put_f64(room(t, 32), v)); }
 void tab_end(struct tab *t)
 {
     t->started = false;
+    t->rows++;
     if (!t->csv) {
         out_c(t->out, '\n');
         return;

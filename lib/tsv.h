@@ -66,6 +66,7 @@ struct tab {
     bool csv;
     struct buf line; /* CSV only: the row so far, as TSV */
     bool started;    /* a cell was written on this row */
+    uint64_t rows;   /* ended so far, the header not counted */
 };
 void tab_init(struct tab *t, struct out *out, bool csv);
 void tab_free(struct tab *t);

@@ -1,0 +1,329 @@
+#include "events.h"
+#include "num.h"
+#include "runs.h"
+#include <stdlib.h>
+
+static const char *const word[EV_CLASSES] = {"kernel", "collective",   "memcpy",  "memset", "op",
+                                             "launch", "graph_launch", "sync",    "alloc",  "host",
+                                             "module", "step",         "counter", "async",  "other"};
+const char *event_class_word(unsigned class) { return class < EV_CLASSES ? word[class] : "-"; }
+
+enum { LIMIT_SHIFT = 61 }; /* times beyond 2^61 ps (26 days) either way are refused: sums stay in 64 bits */
+
+struct columns {
+    int plane, line, line_id, name, class, start, dur; /* needed */
+    int module, program, hlo_op, corr, graph, run, step, device, instr, attributed, ordinal;
+};
+
+static int find_columns(const struct tsv *in, struct columns *c, struct err *e)
+{
+    const char *maker = "xplane2tsv or trace2tsv";
+    if (tsv_need(in, "plane", maker, &c->plane, e) || tsv_need(in, "line", maker, &c->line, e) ||
+        tsv_need(in, "name", maker, &c->name, e) || tsv_need(in, "class", maker, &c->class, e) ||
+        tsv_need(in, "start_ps", maker, &c->start, e) || tsv_need(in, "dur_ps", maker, &c->dur, e))
+        return -1;
+    c->line_id = tsv_col(in, "line_id");
+    c->module = tsv_col(in, "module");
+    c->program = tsv_col(in, "program_id");
+    c->hlo_op = tsv_col(in, "hlo_op");
+    c->corr = tsv_col(in, "correlation_id");
+    c->graph = tsv_col(in, "graph_id");
+    c->run = tsv_col(in, "run_id");
+    c->step = tsv_col(in, "step");
+    c->device = tsv_col(in, "device");
+    c->instr = tsv_col(in, "instr");
+    c->attributed = tsv_col(in, "program");
+    c->ordinal = tsv_col(in, "device_ordinal");
+    return 0;
+}
+
+/* ---- planes, lines, programs ---- */
+
+/* Planes of one process share what follows the name: merged captures put " [pid]" there. */
+static uint32_t process_of(struct events *t, struct str plane)
+{
+    size_t at = str_rfind(plane, '[');
+    bool tail = at != SIZE_MAX && at && plane.p[at - 1] == ' ' && str_ends(plane, "]");
+    return map_put(&t->processes, tail ? str_from(plane, at) : STR("-"), NULL);
+}
+
+static uint32_t put_plane(struct events *t, struct str name)
+{
+    bool fresh;
+    uint32_t i = map_put(&t->planes, name, &fresh);
+    if (!fresh) return i;
+    t->plane = mem_grow(t->plane, &t->plane_cap, i + 1u, sizeof *t->plane);
+    size_t tail = name.n;
+    uint64_t ordinal = EV_NONE;
+    while (tail && name.p[tail - 1] >= '0' && name.p[tail - 1] <= '9') tail--;
+    if (num_u64(str_from(name, tail), &ordinal) || ordinal > EV_NONE) ordinal = EV_NONE;
+    t->plane[i] = (struct event_plane){.ordinal = (uint32_t)ordinal,
+                                       .name = t->planes.key[i],
+                                       .device = STR("-"),
+                                       .process = process_of(t, name),
+                                       .is_host = str_starts(name, "/host:"),
+                                       .is_device = str_starts(name, "/device:")};
+    t->nplane = i + 1;
+    return i;
+}
+
+static struct str keep_cell(struct events *t, struct str s)
+{
+    return str_n(arena_copy(&t->arena, s.p, s.n), s.n);
+}
+
+static uint32_t put_line(struct events *t, struct str plane, struct str line, struct str id, struct buf *key)
+{
+    bool fresh;
+    key->n = 0;
+    buf_str(key, plane);
+    buf_c(key, '\t');
+    buf_str(key, line);
+    buf_c(key, '\t');
+    buf_str(key, id);
+    uint32_t i = map_put(&t->lines, buf_view(key), &fresh);
+    if (!fresh) return i;
+    uint32_t p = put_plane(t, plane);
+    t->line = mem_grow(t->line, &t->line_cap, i + 1u, sizeof *t->line);
+    t->line[i] =
+        (struct event_line){.plane = p,
+                            .name = keep_cell(t, line),
+                            .id = keep_cell(t, id),
+                            .nested = !str_starts(line, "Stream #") && !str_starts(plane, "/device:GPU:")};
+    t->nline = i + 1;
+    return i;
+}
+
+static uint32_t put_program(struct events *t, struct str module, struct str id, struct buf *key)
+{
+    bool fresh;
+    if (tsv_none(id) && tsv_none(module)) return EV_NONE;
+    key->n = 0;
+    if (tsv_none(id))
+        buf_c(key, '\t'), buf_str(key, module); /* no id has a TAB */
+    else
+        buf_str(key, id);
+    uint32_t i = map_put(&t->programs, buf_view(key), &fresh);
+    if (fresh) {
+        t->program = mem_grow(t->program, &t->program_cap, i + 1u, sizeof *t->program);
+        t->program[i] = (struct event_program){STR("-"), keep_cell(t, id)};
+        t->nprogram = i + 1;
+    }
+    if (tsv_none(t->program[i].module)) t->program[i].module = keep_cell(t, module);
+    return i;
+}
+
+/* ---- rows ---- */
+
+/* A cell that is often the same as in the row before: hashed once per change. */
+struct last {
+    struct buf cell;
+    uint32_t index;
+    bool set;
+};
+
+static bool same(struct last *l, struct str cell)
+{
+    if (l->set && str_eq(buf_view(&l->cell), cell)) return true;
+    l->cell.n = 0;
+    buf_str(&l->cell, cell);
+    l->set = true;
+    return false;
+}
+
+struct reader {
+    struct columns c;
+    struct last name, op, graph;
+    struct buf where, program_cells, key; /* cells of the row before, joined */
+    uint32_t line, program;
+    bool any;
+};
+
+static uint32_t put_name(struct events *t, struct last *l, struct str cell)
+{
+    if (tsv_none(cell)) return EV_NONE;
+    if (!same(l, cell)) l->index = map_put(&t->name, cell, NULL);
+    return l->index;
+}
+
+static bool cells_same(struct buf *b, const struct str *cell, int n)
+{
+    size_t at = 0;
+    bool eq = true;
+    for (int i = 0; i < n && eq; i++) {
+        eq = b->n >= at + cell[i].n + 1 && !memcmp(b->p + at, cell[i].p, cell[i].n) &&
+             b->p[at + cell[i].n] == '\t';
+        at += cell[i].n + 1;
+    }
+    if (eq && at == b->n) return true;
+    b->n = 0;
+    for (int i = 0; i < n; i++) buf_str(b, cell[i]), buf_c(b, '\t');
+    return false;
+}
+
+static unsigned class_of(struct str cell)
+{
+    for (unsigned i = 0; i < EV_CLASSES; i++)
+        if (str_is(cell, word[i])) return i;
+    return EV_OTHER; /* a class of a later version is carried, never device time */
+}
+
+static int times(const struct tsv *in, const struct columns *c, struct event *v, struct err *e)
+{
+    const int64_t limit = (int64_t)1 << LIMIT_SHIFT;
+    if (!tsv_i64(in, c->start, &v->start) || v->start > limit || v->start < -limit)
+        return tsv_bad(in, c->start, "time in ps", e);
+    if (tsv_none(in->cell[c->dur]))
+        v->dur = 0; /* an aggregated event */
+    else if (!tsv_i64(in, c->dur, &v->dur) || v->dur > limit || v->dur < -limit)
+        return tsv_bad(in, c->dur, "duration in ps", e);
+    return 0;
+}
+
+static void count_row(struct events *t, struct event_line *l, const struct event *v, int64_t dur)
+{
+    struct event_plane *p = &t->plane[l->plane];
+    bool work = event_is(v, EV_DEVICE);
+    if (work && !p->is_host) p->is_device = true;
+    if (work && p->is_device && !str_starts(l->name, "Async")) l->work = true;
+    if (!l->rows || v->start < l->first) l->first = v->start;
+    if (!l->rows || event_end(v) > l->last) l->last = event_end(v);
+    if (!t->rows || v->start < t->first) t->first = v->start;
+    if (!t->rows || event_end(v) > t->last) t->last = event_end(v);
+    l->unsorted += l->rows && v->start < l->before;
+    l->before = v->start;
+    l->negative += dur < 0;
+    l->zero += dur == 0;
+    l->no_program += work && v->program == EV_NONE;
+    l->count[v->class]++;
+    l->sum = num_add(l->sum, v->dur);
+    l->rows++;
+    p->rows++;
+    t->rows++;
+}
+
+static void take_ids(const struct tsv *in, const struct columns *c, struct event *v)
+{
+    if (tsv_u64(in, c->corr, &v->corr))
+        v->flags |= EV_HAS_CORR;
+    else if (tsv_u64(in, c->run, &v->corr))
+        v->flags |= EV_HAS_RUN;
+    uint64_t ordinal;
+    v->ordinal =
+        tsv_u64(in, c->ordinal, &ordinal) && ordinal < EV_NO_ORDINAL ? (uint16_t)ordinal : EV_NO_ORDINAL;
+}
+
+static int take_row(struct events *t, struct tsv *in, struct reader *r, unsigned keep, struct err *e)
+{
+    const struct columns *c = &r->c;
+    struct event v = {.class = (uint8_t)class_of(in->cell[c->class])};
+    struct str where[] = {in->cell[c->plane], in->cell[c->line], tsv_str(in, c->line_id)};
+    struct str prog[] = {tsv_str(in, c->module), tsv_str(in, c->program)};
+    if (times(in, c, &v, e)) return -1;
+    int64_t dur = v.dur;
+    if (v.dur < 0) v.dur = 0;
+    if (tsv_none(prog[1])) prog[1] = tsv_str(in, c->attributed);
+    if (!cells_same(&r->where, where, 3) || !r->any)
+        r->line = put_line(t, where[0], where[1], where[2], &r->key);
+    if (!cells_same(&r->program_cells, prog, 2) || !r->any)
+        r->program = put_program(t, prog[0], prog[1], &r->key);
+    r->any = true;
+    v.line = r->line;
+    v.program = r->program;
+    take_ids(in, c, &v);
+    struct event_line *l = &t->line[v.line];
+    if (str_starts(l->name, "Async") && event_is(&v, EV_DEVICE)) v.class = EV_ASYNC;
+    bool annotation = v.class == EV_HOST && t->plane[l->plane].is_host && !tsv_none(tsv_str(in, c->step));
+    if (annotation) v.class = EV_STEP;
+    count_row(t, l, &v, dur);
+    t->has_launches |= (v.flags & EV_HAS_CORR) && t->plane[l->plane].is_host;
+    if (t->plane[l->plane].device.p[0] == '-' && !tsv_none(tsv_str(in, c->device)))
+        t->plane[l->plane].device = keep_cell(t, in->cell[c->device]);
+    if (!(EV_BIT(v.class) & keep)) return 0;
+    v.name = put_name(t, &r->name, in->cell[c->name]);
+    v.graph = put_name(t, &r->graph, tsv_str(in, c->graph));
+    struct str op = v.class == EV_STEP ? tsv_str(in, c->step) : tsv_str(in, c->instr);
+    v.op = put_name(t, &r->op, tsv_none(op) && v.class != EV_STEP ? tsv_str(in, c->hlo_op) : op);
+    t->event = mem_grow(t->event, &t->cap, t->n + 1, sizeof *t->event);
+    t->event[t->n++] = v;
+    return 0;
+}
+
+/* ---- order ---- */
+
+static bool line_after(const void *x, const void *y)
+{
+    return ((const struct event *)x)->line > ((const struct event *)y)->line;
+}
+
+static bool event_after(const void *x, const void *y)
+{
+    const struct event *a = x, *b = y;
+    return a->start > b->start || (a->start == b->start && a->dur < b->dur);
+}
+
+/* By line, and in each line by start, longest first; equals keep the order of the file.  Captures are written
+ * so: then nothing moves. */
+static void put_in_order(struct events *t)
+{
+    runs_sort(t->event, t->n, sizeof *t->event, line_after);
+    for (size_t i = 0, k; i < t->n; i = k) {
+        struct event_line *l = &t->line[t->event[i].line];
+        for (k = i; k < t->n && t->event[k].line == t->event[i].line; k++) continue;
+        l->from = i;
+        l->n = k - i;
+        runs_sort(t->event + i, l->n, sizeof *t->event, event_after);
+    }
+}
+
+static void group_lines(struct events *t)
+{
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < t->nline; i++) t->plane[t->line[i].plane].nline++;
+    for (uint32_t p = 0; p < t->nplane; p++) {
+        t->plane[p].from = at;
+        at += t->plane[p].nline;
+        t->plane[p].nline = 0;
+    }
+    t->by_plane = mem_alloc(t->nline, sizeof *t->by_plane);
+    for (uint32_t i = 0; i < t->nline; i++) {
+        struct event_plane *p = &t->plane[t->line[i].plane];
+        t->by_plane[p->from + p->nline++] = i;
+    }
+}
+
+int events_read(struct events *t, struct tsv *in, unsigned keep, struct err *e)
+{
+    struct reader r = {0};
+    int rc = find_columns(in, &r.c, e);
+    while (!rc) {
+        rc = tsv_next(in, e);
+        if (rc <= 0) break;
+        rc = take_row(t, in, &r, keep, e);
+    }
+    put_in_order(t);
+    group_lines(t);
+    buf_free(&r.name.cell);
+    buf_free(&r.op.cell);
+    buf_free(&r.graph.cell);
+    buf_free(&r.where);
+    buf_free(&r.program_cells);
+    buf_free(&r.key);
+    return rc;
+}
+
+void events_free(struct events *t)
+{
+    free(t->event);
+    free(t->plane);
+    free(t->line);
+    free(t->program);
+    free(t->by_plane);
+    map_free(&t->name);
+    map_free(&t->planes);
+    map_free(&t->lines);
+    map_free(&t->programs);
+    map_free(&t->processes);
+    arena_free(&t->arena);
+    *t = (struct events){0};
+}
