@@ -141,15 +141,12 @@ static int open_sink(struct run *r, struct sink *s)
     return open(s->temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 }
 
-struct tab *tool_sink(struct run *r, const char *table, struct str input_header)
+/* The next sink, open. */
+static struct sink *add_sink(struct run *r, const struct table *t)
 {
-    const struct table *t = opt_table(r->tool, table);
-    if (!tool_wants(r, table)) return NULL;
-    for (int i = 0; i < r->nsink; i++)
-        if (r->sink[i].table == t) return &r->sink[i].tab;
     if (!r->sink) { /* all at once: pointers into it stay good */
-        int n = 0;
-        while (r->tool->table[n].name) n++;
+        int n = 1;
+        while (t && r->tool->table[n - 1].name) n++;
         r->sink = mem_alloc((size_t)n, sizeof *r->sink);
     }
     struct sink *s = &r->sink[r->nsink++];
@@ -163,6 +160,22 @@ struct tab *tool_sink(struct run *r, const char *table, struct str input_header)
         tool_die(r, &e);
     }
     out_init(&s->out, fd, s->path ? s->path : "<stdout>");
+    return s;
+}
+
+struct out *tool_out(struct run *r)
+{
+    if (r->dir) tool_usage(r, "-d: there is no table to write");
+    return r->nsink ? &r->sink[0].out : &add_sink(r, NULL)->out;
+}
+
+struct tab *tool_sink(struct run *r, const char *table, struct str input_header)
+{
+    const struct table *t = opt_table(r->tool, table);
+    if (!tool_wants(r, table)) return NULL;
+    for (int i = 0; i < r->nsink; i++)
+        if (r->sink[i].table == t) return &r->sink[i].tab;
+    struct sink *s = add_sink(r, t);
     tab_init(&s->tab, &s->out, r->csv);
     put_header(r, s, input_header);
     return &s->tab;

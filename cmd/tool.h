@@ -40,6 +40,8 @@ _Noreturn void tool_usage(const struct run *r, const char *fmt, ...) __attribute
 /* The table by name: NULL if it was not asked for (neither -t nor -d), else the writer with its header
  * written. A table that appends takes the input's header (an encoded row), else an empty str. */
 struct tab *tool_sink(struct run *r, const char *table, struct str input_header);
+/* Where a tool writes that makes no table: standard output, or -o's file. */
+struct out *tool_out(struct run *r);
 bool tool_wants(const struct run *r, const char *table); /* would tool_sink give one? */
 
 uint64_t tool_rows(const struct run *r, const char *table); /* written so far */

@@ -71,7 +71,7 @@ struct hlo_computation {
 
 struct hlo_frame { /* index 0 is unused: ids count from 1 */
     struct str file, function;
-    int64_t line, column;
+    int64_t line, column, end_line, end_column;
     uint32_t parent; /* 0: none; the text's +1 is already undone */
 };
 

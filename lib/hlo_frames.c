@@ -41,7 +41,8 @@ static int row_of_location(struct hlo_frames *f, int64_t id, struct str row)
     if (make_room(f, &p, &f->nlocation, &f->cap[2], id, sizeof *f->location)) return -1;
     f->location = p;
     f->location[id] = (struct hlo_location){field(row, "file_name_id"), field(row, "function_name_id"),
-                                            field(row, "line"), field(row, "column")};
+                                            field(row, "line"),         field(row, "column"),
+                                            field(row, "end_line"),     field(row, "end_column")};
     return 0;
 }
 
@@ -98,9 +99,13 @@ void hlo_frames_resolve(const struct hlo_frames *f, struct hlo_module *m)
         struct hlo_location l = {0};
         if (k.location > 0 && (uint64_t)k.location < f->nlocation) l = f->location[k.location];
         bool known = (uint64_t)k.parent < f->nframe;
-        m->frame[i] = (struct hlo_frame){name_at(f->file, f->nfile, l.file),
-                                         name_at(f->function, f->nfunction, l.function), l.line, l.column,
-                                         known ? (uint32_t)k.parent : 0};
+        m->frame[i] = (struct hlo_frame){.file = name_at(f->file, f->nfile, l.file),
+                                         .function = name_at(f->function, f->nfunction, l.function),
+                                         .line = l.line,
+                                         .column = l.column,
+                                         .end_line = l.end_line,
+                                         .end_column = l.end_column,
+                                         .parent = known ? (uint32_t)k.parent : 0};
     }
 }
 

@@ -9,7 +9,7 @@
 struct hlo_frames {
     struct str *file, *function; /* by id; 0 is unused */
     struct hlo_location {
-        int64_t file, function, line, column;
+        int64_t file, function, line, column, end_line, end_column;
     } * location;
     struct hlo_link {
         int64_t location, parent;

@@ -74,8 +74,5 @@ void hlo_pb_axes(struct buf *b, const Xla__MeshProto *m, size_t n, Xla__AxisRefP
                  const char *between);
 
 struct str hlo_pb_payload(const Xla__Payload *p, const struct hlo_pb_names *n);
-/* JSON as it stands, anything else quoted and escaped as C does. */
-void hlo_pb_config(struct buf *b, struct str config);
-void hlo_pb_escape(struct buf *b, struct str s);
 void hlo_pb_ints(struct buf *b, size_t n, const int64_t *v); /* {1,2} */
 #endif

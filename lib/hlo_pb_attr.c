@@ -1,5 +1,6 @@
 /* What XLA prints behind an instruction's operands, from the fields of its message. */
 #include "hlo_pb.h"
+#include "hlo_print.h"
 
 /* One instruction being printed. */
 struct at {
@@ -49,7 +50,7 @@ static void quoted(struct at *a, const char *key, ProtobufCBinaryData v)
 {
     next(a, key);
     buf_c(a->b, '"');
-    hlo_pb_escape(a->b, pb_str(v));
+    hlo_put_escaped(a->b, pb_str(v));
     buf_c(a->b, '"');
 }
 
@@ -662,7 +663,7 @@ static void put_origin_leaf(struct buf *b, const Xla__OriginalValueElementProto 
         return;
     }
     buf_puts(b, "{\"");
-    hlo_pb_escape(b, pb_str(e->original_array->instruction_name));
+    hlo_put_escaped(b, pb_str(e->original_array->instruction_name));
     buf_c(b, '"');
     if (e->original_array->n_shape_index) {
         buf_c(b, ' ');

@@ -100,6 +100,8 @@ static void frames(struct hlo_pb *r)
             name_at(&m->arena, s->n_function_names, s->function_names, l->function_name_id);
         m->frame[i].line = l->line;
         m->frame[i].column = l->column;
+        m->frame[i].end_line = l->end_line;
+        m->frame[i].end_column = l->end_column;
     }
 }
 

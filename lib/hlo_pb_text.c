@@ -1,5 +1,6 @@
 /* The pieces of text that several messages share. */
 #include "hlo_pb.h"
+#include "hlo_print.h"
 #include <stdlib.h>
 
 void hlo_pb_ints(struct buf *b, size_t n, const int64_t *v)
@@ -10,57 +11,6 @@ void hlo_pb_ints(struct buf *b, size_t n, const int64_t *v)
         buf_i64(b, v[i]);
     }
     buf_c(b, '}');
-}
-
-void hlo_pb_escape(struct buf *b, struct str s)
-{
-    static const char special[] = "\n\r\t\"\'\\", letter[] = "nrt\"\'\\";
-    for (size_t i = 0; i < s.n; i++) {
-        unsigned char c = (unsigned char)s.p[i];
-        const char *at = c ? strchr(special, c) : NULL;
-        if (at) {
-            buf_c(b, '\\');
-            buf_c(b, letter[at - special]);
-        } else if (c < ' ' || c >= 0x7f) {
-            buf_fmt(b, "\\%03o", c);
-        } else {
-            buf_c(b, (char)c);
-        }
-    }
-}
-
-/* One pair of balanced braces, strings respected: XLA's lexer takes it without quotes. */
-static bool is_dict(struct str s)
-{
-    int64_t depth = 0;
-    bool in_string = false;
-    if (!s.n || s.p[0] != '{') return false;
-    for (size_t i = 0; i < s.n; i++) {
-        if (in_string) {
-            if (s.p[i] == '\\')
-                i++;
-            else if (s.p[i] == '"')
-                in_string = false;
-        } else if (s.p[i] == '"') {
-            in_string = true;
-        } else if (s.p[i] == '{') {
-            depth++;
-        } else if (s.p[i] == '}' && --depth == 0) {
-            return i + 1 == s.n;
-        }
-    }
-    return false;
-}
-
-void hlo_pb_config(struct buf *b, struct str config)
-{
-    if (is_dict(config)) {
-        buf_str(b, config);
-        return;
-    }
-    buf_c(b, '"');
-    hlo_pb_escape(b, config);
-    buf_c(b, '"');
 }
 
 struct str hlo_pb_payload(const Xla__Payload *p, const struct hlo_pb_names *n)
@@ -88,7 +38,7 @@ void hlo_pb_frontend(struct buf *b, const Xla__FrontendAttributes *f)
         if (i) buf_c(b, ',');
         buf_str(b, pb_str(entry[i]->key));
         buf_c(b, '=');
-        hlo_pb_config(b, pb_str(entry[i]->value));
+        hlo_put_config(b, pb_str(entry[i]->value));
     }
     buf_c(b, '}');
     free(entry);
@@ -100,7 +50,7 @@ static void text(struct buf *b, size_t start, const char *key, struct str value)
 {
     if (!value.n) return;
     buf_fmt(b, "%s%s=\"", b->n == start ? "" : " ", key);
-    hlo_pb_escape(b, value);
+    hlo_put_escaped(b, value);
     buf_c(b, '"');
 }
 

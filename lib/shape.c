@@ -429,12 +429,12 @@ void shape_put_layout(struct buf *b, const struct shape *s)
     buf_c(b, ')');
 }
 
-void shape_put_full(struct buf *b, const struct shape *s, bool comments)
+static void put_printed(struct buf *b, const struct shape *s, bool comments, bool layouts)
 {
     bool tuple = s->type == PRIM_TUPLE;
     if (!tuple && !s->nelem) {
         put_dims(b, s);
-        if (layout_says(&s->layout)) put_layout(b, &s->layout);
+        if (layouts && layout_says(&s->layout)) put_layout(b, &s->layout);
         return;
     }
     if (!tuple) buf_str(b, s->type_name);
@@ -442,10 +442,16 @@ void shape_put_full(struct buf *b, const struct shape *s, bool comments)
     for (uint32_t i = 0; i < s->nelem; i++) {
         if (i) buf_puts(b, ", ");
         if (comments && i && i % 5 == 0) buf_fmt(b, "/*index=%u*/", i);
-        shape_put_full(b, s->elem[i], comments);
+        put_printed(b, s->elem[i], comments, layouts);
     }
     buf_c(b, ')');
 }
+
+void shape_put_full(struct buf *b, const struct shape *s, bool comments)
+{
+    put_printed(b, s, comments, true);
+}
+void shape_put_signature(struct buf *b, const struct shape *s) { put_printed(b, s, true, false); }
 
 /* ---- sizes (spec: HLO text 4.7) ---- */
 

@@ -104,6 +104,8 @@ void shape_put_layout(struct buf *b, const struct shape *s);
 /* With its layout, "f32[8,128]{1,0:T(8,128)}"; tuples "(f32[2]{0}, s32[])", as XLA prints (comments: index
  * comments too). */
 void shape_put_full(struct buf *b, const struct shape *s, bool comments);
+/* The same without layouts, as a computation's signature has them. */
+void shape_put_signature(struct buf *b, const struct shape *s);
 
 /* Sizes.  -1: unknown (unbounded dimension, unknown type, product over 2^63). */
 int64_t
