@@ -1,0 +1,360 @@
+#include "match_in.h"
+#include <stdlib.h>
+
+const char *match_class_name(enum match_class c)
+{
+    static const char *const name[] = {"-", "exact", "name", "order", "thunk", "none"};
+    return name[c];
+}
+
+const char *match_reason_name(enum match_reason r)
+{
+    static const char *const name[] = {
+        "-",      "no-program", "no-hlo", "no-candidate", "ambiguous", "outside-window", "dropped-neighbour",
+        "not-xla"};
+    return name[r];
+}
+
+uint32_t match_add(struct matcher *x, const struct hlo_module *m)
+{
+    x->program = mem_grow(x->program, &x->program_cap, x->nprogram + 1, sizeof *x->program);
+    struct match_program *p = x->program[x->nprogram] = mem_alloc(1, sizeof *p);
+    p->has_hlo = m != NULL;
+    if (m) {
+        schedule_make(m, &p->schedule, &p->cut);
+        window_space_init(&p->space, &p->schedule);
+        p->seen = mem_alloc((size_t)p->schedule.names.count + 1, sizeof *p->seen);
+    }
+    return (uint32_t)x->nprogram++;
+}
+
+uint32_t match_name(struct matcher *x, struct str name)
+{
+    bool fresh;
+    uint32_t k = map_put(&x->names, name, &fresh);
+    if (!fresh) return k;
+    x->kernel = mem_grow(x->kernel, &x->kernel_cap, (size_t)k + 1, sizeof *x->kernel);
+    x->kernel[k] = kernel_of(name);
+    return k;
+}
+
+void match_launch(struct matcher *x, uint64_t correlation, uint32_t program)
+{
+    map64_set(&x->launch, correlation, program);
+}
+
+void match_free(struct matcher *x)
+{
+    for (size_t i = 0; i < x->nprogram; i++) {
+        schedule_free(&x->program[i]->schedule);
+        window_space_free(&x->program[i]->space);
+        free(x->program[i]->seen);
+        free(x->program[i]->name);
+        free(x->program[i]);
+    }
+    free(x->program);
+    free(x->kernel);
+    map_free(&x->names);
+    map64_free(&x->launch);
+    *x = (struct matcher){0};
+}
+
+/* ---- names ---- */
+
+struct window_event match_look(struct matcher *x, uint32_t program, uint32_t name, uint8_t kind)
+{
+    struct match_program *p = x->program[program];
+    struct window_event e = {.name = MAP_NONE, .is = x->kernel[name]};
+    e.is.kind = kind;
+    if (name >= p->name_cap) {
+        size_t old = p->name_cap;
+        p->name = mem_grow(p->name, &p->name_cap, x->names.count, sizeof *p->name);
+        memset(p->name + old, 0, (p->name_cap - old) * sizeof *p->name);
+    }
+    struct match_name *n = &p->name[name];
+    if (!n->known) {
+        struct str text = kernel_plain(x->names.key[name]), base;
+        n->known = true;
+        n->name = map_get(&p->schedule.names, text);
+        if (n->name == MAP_NONE && kernel_suffix(text, &base, &n->suffix))
+            n->name = map_get(&p->schedule.names, base);
+    }
+    if (kind == KERNEL_OTHER) e.name = n->name, e.suffix = n->suffix;
+    return e;
+}
+
+void match_seen(struct matcher *x, uint32_t program, uint32_t name, uint8_t kind)
+{
+    uint32_t k = match_look(x, program, name, kind).name;
+    if (k != MAP_NONE) x->program[program]->seen[k] = true;
+}
+
+/* ---- one device ---- */
+
+struct launch_order { /* spec: matching 9.1 */
+    uint64_t correlation, node;
+    int64_t start;
+    uint32_t event;
+};
+
+static int compare_launch(const void *a, const void *b)
+{
+    const struct launch_order *x = a, *y = b;
+    if (x->correlation != y->correlation) return x->correlation < y->correlation ? -1 : 1;
+    if (x->node != y->node) return x->node < y->node ? -1 : 1;
+    if (x->start != y->start) return x->start < y->start ? -1 : 1;
+    return (x->event > y->event) - (x->event < y->event);
+}
+
+/* Events without a correlation id among others that have one are left out: their place is not known. */
+static void make_order(struct plane *p)
+{
+    struct launch_order *o = mem_alloc(p->n + 1, sizeof *o);
+    bool ids = false, sorted = true;
+    for (size_t i = 0; i < p->n; i++) ids |= p->ev[i].correlation != 0;
+    for (size_t i = 0; i < p->n; i++) {
+        const struct match_event *e = &p->ev[i];
+        if (ids && !e->correlation) continue;
+        o[p->norder] = (struct launch_order){e->correlation, (uint32_t)e->node, e->start, (uint32_t)i};
+        sorted &= !p->norder || compare_launch(&o[p->norder - 1], &o[p->norder]) < 0;
+        p->norder++;
+    }
+    if (!sorted) qsort(o, p->norder, sizeof *o, compare_launch);
+    p->order = mem_alloc(p->norder + 1, sizeof *p->order);
+    for (size_t k = 0; k < p->norder; k++) p->order[k] = o[k].event;
+    free(o);
+}
+
+static const struct match_event *ordered(const struct plane *p, size_t k) { return &p->ev[p->order[k]]; }
+
+/* Does the program have a schedule that its kernels may be laid along? */
+static bool usable(const struct matcher *x, uint32_t program)
+{
+    return program != MATCH_UNKNOWN && x->program[program]->has_hlo && !x->program[program]->misfit;
+}
+
+static bool annotated(const struct match_event *e) { return e->instr != HLO_NONE; }
+
+/* What the tracer itself says; names and instructions that occur are remembered. */
+static void take_exact(struct plane *p)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        const struct match_event *e = &p->ev[i];
+        struct match_result *r = &p->r[i];
+        *r = (struct match_result){.program = e->program, .instr = HLO_NONE, .parts = 1};
+        r->match = MATCH_NONE;
+        r->reason = e->program == MATCH_UNKNOWN ? REASON_NO_PROGRAM
+                    : !usable(p->x, e->program) ? REASON_NO_HLO
+                                                : REASON_NO_CANDIDATE;
+        if (!annotated(e)) continue;
+        r->match = MATCH_EXACT;
+        r->reason = REASON_NOTHING;
+        r->instr = e->instr;
+        if (!usable(p->x, e->program)) continue;
+        p->x->program[e->program]->space.plain[e->instr] = true;
+        match_seen(p->x, e->program, e->name, e->kind);
+    }
+}
+
+/* ---- launches that the tracer does not name ---- */
+
+static void find_units(struct plane *p)
+{
+    bool graphs = false, annotations = false;
+    for (size_t k = 0; k < p->norder; k++) {
+        graphs |= ordered(p, k)->graph != 0;
+        annotations |= ordered(p, k)->program != MATCH_UNKNOWN;
+    }
+    for (size_t k = 0, end; k < p->norder; k = end) {
+        const struct match_event *e = ordered(p, k);
+        end = k + 1;
+        if (annotated(e)) continue;
+        while (end < p->norder && e->correlation && !annotated(ordered(p, end)) &&
+               ordered(p, end)->correlation == e->correlation)
+            end++;
+        p->unit = mem_grow(p->unit, &p->unit_cap, p->nunit + 1, sizeof *p->unit);
+        struct unit *u = &p->unit[p->nunit++];
+        *u = (struct unit){(uint32_t)k,   (uint32_t)end, e->program, MATCH_UNKNOWN,
+                           MATCH_UNKNOWN, MATCH_UNKNOWN, false};
+        uint64_t host;
+        if (u->program == MATCH_UNKNOWN && map64_get(&p->x->launch, e->correlation, &host))
+            u->program = (uint32_t)host;
+        bool graph = e->graph || e->label || u->program != MATCH_UNKNOWN || (!graphs && end - k > 1);
+        u->stray = !graph;
+        for (size_t j = k; j < end && u->stray && annotations; j++) p->r[p->order[j]].reason = REASON_NOT_XLA;
+    }
+}
+
+/* The programs of the nearest annotated launches on the same line. */
+static void find_neighbours(struct plane *p)
+{
+    struct map64 last = {0};
+    size_t u = 0;
+    for (size_t k = 0; k < p->norder; k++) {
+        const struct match_event *e = ordered(p, k);
+        uint64_t v;
+        if (u < p->nunit && p->unit[u].beg == k) {
+            if (map64_get(&last, e->line, &v)) p->unit[u].left = (uint32_t)v;
+            u++;
+        }
+        if (annotated(e)) map64_set(&last, e->line, e->program);
+    }
+    map64_free(&last);
+    for (size_t k = p->norder; k-- > 0;) {
+        const struct match_event *e = ordered(p, k);
+        uint64_t v;
+        if (annotated(e)) map64_set(&last, e->line, e->program);
+        if (u && p->unit[u - 1].beg == k) {
+            if (map64_get(&last, e->line, &v)) p->unit[u - 1].right = (uint32_t)v;
+            u--;
+        }
+    }
+    map64_free(&last);
+}
+
+/* How many kernels of a unit does a program know by name? */
+static size_t known_names(struct plane *p, const struct unit *u, uint32_t program)
+{
+    size_t n = 0;
+    for (uint32_t k = u->beg; k < u->end && usable(p->x, program); k++)
+        n += match_look(p->x, program, ordered(p, k)->name, ordered(p, k)->kind).name != MAP_NONE;
+    return n;
+}
+
+static void see_unit(struct plane *p, const struct unit *u)
+{
+    for (uint32_t k = u->beg; k < u->end && usable(p->x, u->program); k++)
+        match_seen(p->x, u->program, ordered(p, k)->name, ordered(p, k)->kind);
+}
+
+/* Programs of units, first where the annotations around them agree, ... */
+static void clear_programs(struct plane *p)
+{
+    for (size_t i = 0; i < p->nunit; i++) {
+        struct unit *u = &p->unit[i];
+        if (u->stray) { /* a lone event can only be ours if its name says so */
+            bool ours = u->left == u->right && known_names(p, u, u->left) > 0;
+            if (!ours) continue;
+        }
+        if (u->program == MATCH_UNKNOWN && u->left == u->right) u->program = u->left;
+        if (u->program == MATCH_UNKNOWN) continue;
+        see_unit(p, u);
+        if (u->graph != MATCH_UNKNOWN) p->graph[u->graph].program = u->program;
+    }
+}
+
+/* ... then between two programs: the cut that leaves least unexplained. */
+static int64_t side_cost(struct plane *p, uint32_t program, uint32_t from, uint32_t to, const uint32_t *u,
+                         size_t n)
+{
+    if (!n) return 0;
+    if (!usable(p->x, program)) return (int64_t)n * WINDOW_SKIP * 2;
+    size_t with = match_window(p, program, from, to, u, n),
+           without = match_window(p, program, from, to, NULL, 0);
+    return p->solved[with].cost - p->solved[without].cost;
+}
+
+static uint32_t anchor(const struct plane *p, size_t at, bool ahead, uint32_t program)
+{
+    for (size_t k = at; ahead ? k < p->norder : k-- > 0; k += ahead)
+        if (annotated(ordered(p, k)) && ordered(p, k)->program == program) return ordered(p, k)->instr;
+    return HLO_NONE;
+}
+
+static void split_between(struct plane *p, const uint32_t *u, size_t n)
+{
+    const struct unit *a = &p->unit[u[0]], *b = &p->unit[u[n - 1]];
+    uint32_t left = a->left, right = b->right;
+    int64_t best = INT64_MAX;
+    size_t cut = 0, ties = 0;
+    for (size_t k = 0; k <= n; k++) {
+        if (left == MATCH_UNKNOWN && k) break;
+        if (right == MATCH_UNKNOWN && k < n) continue;
+        int64_t c = side_cost(p, left, anchor(p, a->beg, false, left), anchor(p, b->end, true, left), u, k) +
+                    side_cost(p, right, anchor(p, a->beg, false, right), anchor(p, b->end, true, right),
+                              u + k, n - k);
+        ties = c == best ? ties + 1 : c < best ? 0 : ties;
+        if (c < best) best = c, cut = k;
+    }
+    for (size_t k = 0; k < n && !ties; k++) {
+        p->unit[u[k]].program = k < cut ? left : right;
+        if (p->unit[u[k]].graph != MATCH_UNKNOWN)
+            p->graph[p->unit[u[k]].graph].program = p->unit[u[k]].program;
+    }
+}
+
+/* No annotation anywhere near: the one program that knows most of the names. */
+static void by_names(struct plane *p, struct unit *u)
+{
+    size_t best = 0, second = 0;
+    for (uint32_t g = 0; g < p->x->nprogram; g++) {
+        size_t n = known_names(p, u, g);
+        if (n > best)
+            second = best, best = n, u->program = g;
+        else if (n > second)
+            second = n;
+    }
+    if (best == second) u->program = MATCH_UNKNOWN;
+}
+
+enum { BETWEEN = 16 }; /* units without a program between two programs: more are not tried */
+
+static void between_programs(struct plane *p)
+{
+    uint32_t run[BETWEEN];
+    size_t n = 0;
+    for (size_t i = 0; i <= p->nunit; i++) {
+        struct unit *u = i < p->nunit ? &p->unit[i] : NULL;
+        if (u && u->stray) continue;
+        if (u && u->program == MATCH_UNKNOWN && u->graph != MATCH_UNKNOWN)
+            u->program = p->graph[u->graph].program;
+        bool open = u && u->program == MATCH_UNKNOWN;
+        const struct unit *f = n ? &p->unit[run[0]] : u;
+        if (n && (!open || n == BETWEEN || u->left != f->left || u->right != f->right)) {
+            if (f->left == MATCH_UNKNOWN && f->right == MATCH_UNKNOWN)
+                for (size_t k = 0; k < n; k++) by_names(p, &p->unit[run[k]]);
+            else
+                split_between(p, run, n);
+            n = 0;
+        }
+        if (open) run[n++] = (uint32_t)i;
+    }
+    for (size_t i = 0; i < p->nunit; i++)
+        if (!p->unit[i].stray && p->unit[i].program != MATCH_UNKNOWN) see_unit(p, &p->unit[i]);
+}
+
+static void choose_names(struct plane *p)
+{
+    int changed = 0;
+    for (size_t i = 0; i < p->x->nprogram; i++)
+        if (p->x->program[i]->has_hlo)
+            changed |= window_accept(&p->x->program[i]->space, p->x->program[i]->seen);
+    if (!changed) return;
+    map_free(&p->windows);
+    p->nsolved = p->nplaced = 0;
+}
+
+void match_plane(struct matcher *x, const struct match_event *ev, size_t n, struct match_result *r)
+{
+    struct plane p = {.x = x, .ev = ev, .r = r, .n = n};
+    take_exact(&p);
+    make_order(&p);
+    find_units(&p);
+    find_neighbours(&p);
+    match_graphs(&p);
+    clear_programs(&p);
+    choose_names(&p);
+    between_programs(&p);
+    choose_names(&p);
+    match_windows(&p);
+    match_executions(&p);
+    free(p.order);
+    free(p.unit);
+    free(p.graph);
+    free(p.member);
+    map_free(&p.windows);
+    free(p.solved);
+    free(p.placed);
+    buf_free(&p.key);
+    free(p.we);
+}
