@@ -175,6 +175,7 @@ void plan_check(struct plan *p)
     for (uint32_t i = 0; i < p->nalloc; i++) {
         const struct plan_alloc *a = &p->alloc[i];
         uint32_t n = 0;
+        bool apart = false; /* some values are no aliases of the others */
         life = mem_grow(life, &cap, a->count, sizeof *life);
         for (uint32_t j = a->first; j < a->first + a->count; j++) {
             const struct plan_buffer *b = &p->buffer[j];
@@ -183,8 +184,9 @@ void plan_check(struct plan *p)
                 beyond(p, a, b);
             else if (b->start >= 0 && b->end >= b->start && b->size)
                 life[n++] = (struct life){.b = b};
+            apart |= n && (life[0].b->offset != b->offset || life[0].b->size != b->size);
         }
-        if (n > 1) sweep(p, life, n);
+        if (apart && n > 1) sweep(p, life, n);
     }
     free(life);
 }

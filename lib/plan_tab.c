@@ -150,10 +150,19 @@ static void flags(struct tab *t, const struct plan_alloc *a)
 
 static void first_row(struct tab *t, const struct plan *p, bool first)
 {
-    number(t, first ? p->scoped_vmem : -1);
-    number(t, first ? p->opaque_calls : -1);
-    number(t, first ? p->opaque_io : -1);
+    if (first) {
+        number(t, p->scoped_vmem);
+        number(t, p->opaque_calls);
+        number(t, p->opaque_io);
+    } else
+        tab_cells(t, STR("-\t-\t-"));
     tab_end(t);
+}
+
+static void cell(struct buf *b, int64_t v)
+{
+    buf_c(b, '\t');
+    buf_i64(b, v);
 }
 
 /* The cells that all buffers of an allocation share, encoded once. */
@@ -161,13 +170,17 @@ static void place(struct buf *b, const struct plan *p, const struct plan_alloc *
 {
     b->n = 0;
     tsv_escape(b, p->module);
-    buf_fmt(b, "\t%lld\t%lld\t", (long long)a->index, (long long)a->size);
+    cell(b, a->index);
+    cell(b, a->size);
     if (a->parameter < 0)
-        buf_c(b, '-');
+        buf_puts(b, "\t-");
     else
-        buf_i64(b, a->parameter);
-    buf_fmt(b, "\t%d\t%d\t%d\t%d\t%lld", a->maybe_live_out, a->constant, a->thread_local_, a->tuple,
-            (long long)a->color);
+        cell(b, a->parameter);
+    cell(b, a->maybe_live_out);
+    cell(b, a->constant);
+    cell(b, a->thread_local_);
+    cell(b, a->tuple);
+    cell(b, a->color);
 }
 
 static void trace(struct tab *t, const struct plan *p, const struct plan_buffer *b)
@@ -208,8 +221,11 @@ static void buffer(struct tab *t, const struct plan *p, const struct plan_buffer
     number(t, b->size);
     number(t, b->unpadded);
     trace(t, p, b);
-    number(t, b->start);
-    number(t, b->end);
+    if (p->has_ranges) {
+        number(t, b->start);
+        number(t, b->end);
+    } else
+        tab_cells(t, STR("-\t-"));
     text(t, b->shape);
     about(t, b->about);
 }

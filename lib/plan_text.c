@@ -19,8 +19,11 @@ struct reader {
         struct str text;
         int64_t unpadded;
     } * shape;
-    struct map values;     /* "instr{index}" -> index into head; made at the first live range */
-    uint32_t *head, *twin; /* the last buffer of that value; the one before it, PLAN_NONE */
+    uint32_t *by_id;   /* buffers by value id; NULL: not made, or ids are sparse */
+    size_t nid, next;  /* next: where the value of the next live range is looked for first */
+    size_t walked;
+    struct map values; /* "name{index}" -> index into buffer_of: made when looking by id did not help */
+    uint32_t *buffer_of;
 };
 
 static void bad(struct reader *r, struct str line)
@@ -139,26 +142,53 @@ static struct str value_key(const struct plan_buffer *b)
     return str_n(b->instr.p, b->instr.n + b->index.n);
 }
 
-static void index_values(struct reader *r)
+/* Live ranges come in the order of value ids, so that the next one is almost always behind the last one. */
+static void index_ids(struct reader *r)
 {
     const struct plan *p = r->p;
-    r->head = mem_alloc(p->nbuffer, sizeof *r->head);
-    r->twin = mem_alloc(p->nbuffer, sizeof *r->twin);
-    for (uint32_t i = 0; i < p->nbuffer; i++) {
-        bool fresh;
-        uint32_t k = map_put(&r->values, value_key(&p->buffer[i]), &fresh);
-        r->twin[i] = fresh ? PLAN_NONE : r->head[k];
-        r->head[k] = i;
-    }
+    int64_t most = 0;
+    for (uint32_t i = 0; i < p->nbuffer; i++)
+        if (p->buffer[i].id > most) most = p->buffer[i].id;
+    if ((uint64_t)most > 4 * (uint64_t)p->nbuffer + 1024) return;
+    uint32_t *at = mem_alloc((size_t)most + 1, sizeof *at);
+    memset(at, 0xff, ((size_t)most + 1) * sizeof *at);
+    for (uint32_t i = 0; i < p->nbuffer; i++) at[p->buffer[i].id] = i;
+    for (int64_t id = 0; id <= most; id++)
+        if (at[id] != PLAN_NONE) at[r->nid++] = at[id];
+    r->by_id = at;
 }
 
-/* The last buffer of "name{index}", PLAN_NONE: there is none. */
+/* Forward from the last one, as long as all these walks together stay linear. */
+static uint32_t find_ahead(struct reader *r, struct str name)
+{
+    for (size_t k = r->next; k < r->nid && r->walked < 4 * r->nid; k++, r->walked++) {
+        uint32_t i = r->by_id[k];
+        if (!str_eq(value_key(&r->p->buffer[i]), name)) continue;
+        r->next = k + 1;
+        return i;
+    }
+    return PLAN_NONE;
+}
+
+static void index_names(struct reader *r)
+{
+    const struct plan *p = r->p;
+    r->buffer_of = mem_alloc(p->nbuffer, sizeof *r->buffer_of);
+    for (uint32_t i = 0; i < p->nbuffer; i++)
+        r->buffer_of[map_put(&r->values, value_key(&p->buffer[i]), NULL)] = i;
+}
+
+/* The buffer of "name{index}" (the last, if several have it), PLAN_NONE: there is none. */
 static uint32_t find_value(struct reader *r, struct str name)
 {
-    if (!r->head) index_values(r);
     if (str_ends(name, "{}")) name.n -= 2;
+    if (!r->by_id && !r->buffer_of) index_ids(r);
+    uint32_t i = find_ahead(r, name);
+    if (i != PLAN_NONE) return i;
+    if (!r->buffer_of) index_names(r);
     uint32_t k = map_get(&r->values, name);
-    return k == MAP_NONE ? PLAN_NONE : r->head[k];
+    if (k == MAP_NONE) return PLAN_NONE;
+    return r->buffer_of[k];
 }
 
 /* "name{index}:start-end" */
@@ -175,7 +205,7 @@ static bool range(struct reader *r, struct str s)
     if (i == PLAN_NONE && p->nalloc)
         plan_fault(p, PLAN_UNKNOWN_ID, ERR_LINE, r->at->line, "a live range of %.*s, which has no place",
                    (int)name.n, name.p);
-    for (; i != PLAN_NONE; i = r->twin[i]) {
+    if (i != PLAN_NONE) {
         p->buffer[i].start = start;
         p->buffer[i].end = end;
     }
@@ -190,8 +220,6 @@ static bool at_peak(struct reader *r, struct str s)
     struct str name = take_until(&s, ':');
     if (!take_lit(&s, ": ") || !take_nat(&s, &k.size) || !take_lit(&s, " bytes")) return false;
     split(name, &k.instr, &k.index);
-    uint32_t i = find_value(r, name);
-    if (i != PLAN_NONE) plan_peak_of(p, &p->buffer[i], &k);
     if (p->npeak == PLAN_NONE - 1) return false;
     p->peak = mem_grow(p->peak, &r->peak_cap, (size_t)p->npeak + 1, sizeof *p->peak);
     p->peak[p->npeak++] = k;
@@ -261,6 +289,26 @@ static int lines(struct reader *r, struct err *e)
     return 0;
 }
 
+/* Places, kinds and shapes of the values listed at the peak: they are few, the buffers many. */
+static void place_peak(struct plan *p)
+{
+    struct map listed = {0};
+    struct buf key = {0};
+    uint32_t *row = mem_alloc(p->npeak, sizeof *row), k;
+    for (uint32_t i = 0; i < p->npeak; i++) {
+        key.n = 0;
+        buf_str(&key, p->peak[i].instr);
+        buf_str(&key, p->peak[i].index);
+        row[map_put(&listed, buf_view(&key), NULL)] = i;
+    }
+    for (uint32_t i = 0; p->npeak && i < p->nbuffer; i++)
+        if ((k = map_get(&listed, value_key(&p->buffer[i]))) != MAP_NONE)
+            plan_peak_of(p, &p->buffer[i], &p->peak[row[k]]);
+    map_free(&listed);
+    buf_free(&key);
+    free(row);
+}
+
 static void check_total(struct plan *p)
 {
     int64_t sum = 0;
@@ -287,11 +335,12 @@ int plan_text_next(struct plan_text *t, struct plan_text *more, size_t nmore, st
     }
     r.p->file = t->file;
     check_total(r.p);
+    place_peak(r.p);
     map_free(&r.shapes);
     map_free(&r.values);
     free(r.shape);
-    free(r.head);
-    free(r.twin);
+    free(r.by_id);
+    free(r.buffer_of);
     return bad_end ? -1 : 1;
 }
 
