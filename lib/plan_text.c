@@ -19,8 +19,8 @@ struct reader {
         struct str text;
         int64_t unpadded;
     } * shape;
-    uint32_t *by_id;   /* buffers by value id; NULL: not made, or ids are sparse */
-    size_t nid, next;  /* next: where the value of the next live range is looked for first */
+    uint32_t *by_id;  /* buffers by value id; NULL: not made, or ids are sparse */
+    size_t nid, next; /* next: where the value of the next live range is looked for first */
     size_t walked;
     struct map values; /* "name{index}" -> index into buffer_of: made when looking by id did not help */
     uint32_t *buffer_of;
