@@ -493,10 +493,10 @@ static void outfeed(struct at *a)
 static void domain(struct at *a)
 {
     if (!a->i->domain_entry_sharding || !a->i->domain_exit_sharding) return;
-    next(a, "domain={kind=\"sharding\", entry=");
-    hlo_pb_sharding(a->b, a->i->domain_entry_sharding);
-    buf_puts(a->b, ", exit=");
+    next(a, "domain={kind=\"sharding\", entry="); /* crosswise: as seen from the other side */
     hlo_pb_sharding(a->b, a->i->domain_exit_sharding);
+    buf_puts(a->b, ", exit=");
+    hlo_pb_sharding(a->b, a->i->domain_entry_sharding);
     buf_c(a->b, '}');
 }
 static void prefetch(struct at *a)

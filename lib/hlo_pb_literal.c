@@ -192,19 +192,35 @@ static bool strides(const struct shape *s, int64_t *stride)
     return true;
 }
 
-static void put_rows(struct buf *b, const Xla__LiteralProto *l, const struct shape *s, const int64_t *stride,
-                     uint32_t at, int64_t from)
+/* The innermost dimension: "{1, 2}" of a vector; as a row of more "{ 1, 2 }", but "{1}" and "{}". */
+static void put_row(struct buf *b, const Xla__LiteralProto *l, const struct shape *s, int64_t stride,
+                    int64_t from)
 {
-    bool leaf = at + 1 == s->rank;
-    buf_puts(b, leaf ? "{" : "{ ");
+    int64_t n = s->dim[s->rank - 1];
+    bool wide = s->rank > 1 && n > 1;
+    buf_puts(b, wide ? "{ " : "{");
+    for (int64_t i = 0; i < n; i++) {
+        if (i) buf_puts(b, ", ");
+        put_element(b, l, s, (size_t)(from + i * stride));
+    }
+    buf_puts(b, wide ? " }" : "}");
+}
+
+/* Dimension `at`; from four dimensions on the outer ones are numbered in comments. */
+static void put_rows(struct buf *b, const Xla__LiteralProto *l, const struct shape *s, const int64_t *stride,
+                     uint32_t at, int64_t from, int64_t number)
+{
+    if (at + 1 == s->rank) {
+        put_row(b, l, s, stride[at], from);
+        return;
+    }
+    buf_puts(b, "{ ");
+    if (s->rank > 3 && at) buf_fmt(b, "/*i%u=%lld*/ ", at - 1, (long long)number);
     for (int64_t i = 0; i < s->dim[at]; i++) {
         if (i) buf_puts(b, ", ");
-        if (leaf)
-            put_element(b, l, s, (size_t)(from + i * stride[at]));
-        else
-            put_rows(b, l, s, stride, at + 1, from + i * stride[at]);
+        put_rows(b, l, s, stride, at + 1, from + i * stride[at], i);
     }
-    buf_puts(b, leaf ? "}" : " }");
+    buf_puts(b, " }");
 }
 
 /* Few enough elements, and (where a dimension is 0) few enough rows before it. */
@@ -231,5 +247,5 @@ void hlo_pb_literal(struct buf *b, const Xla__LiteralProto *l, const struct shap
     else if (!s->rank)
         put_element(b, l, s, 0);
     else
-        put_rows(b, l, s, stride, 0, 0);
+        put_rows(b, l, s, stride, 0, 0, 0);
 }

@@ -23,6 +23,7 @@ static bool is_dict(struct str s)
 {
     int64_t depth = 0;
     bool in_string = false;
+    s = str_trim(s);
     if (!s.n || s.p[0] != '{') return false;
     for (size_t i = 0; i < s.n; i++) {
         if (in_string) {
