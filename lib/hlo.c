@@ -104,7 +104,8 @@ static void find_async(struct hlo_module *m)
         uint32_t c = hlo_called(i, HLO_CALLS);
         if (c != HLO_NONE && m->computation[c].root != HLO_NONE) {
             if (!i->async_op.n) i->async_op = m->instr[m->computation[c].root].opcode;
-            if (hlo_is(i, "async-start")) m->computation[c].hidden = only_root(m, &m->computation[c]);
+            if (hlo_is(i, "async-start") && !i->sugared)
+                m->computation[c].hidden = only_root(m, &m->computation[c]);
         } else if (!i->async_op.n && i->noperand && i->operand[0] != HLO_NONE)
             i->async_op = m->instr[i->operand[0]].async_op; /* set before: operands come first */
     }

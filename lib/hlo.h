@@ -56,6 +56,7 @@ struct hlo_instr {
     int64_t source_line;                      /* 0: none */
     int64_t stack_frame;                      /* stack_frame_id, 0: none */
     int64_t plan_bytes; /* what the proto's own buffer assignment gives it; -1: unknown */
+    bool sugared; /* the text said "slice-start": the wrapped operation's attributes and calls stand here */
     bool root;
 };
 

@@ -112,14 +112,6 @@ static void put_frames(struct out *o, const struct hlo_module *m, struct buf *b)
 
 /* ---- instructions ---- */
 
-/* Does sugar stand for the wrapped computation?  A start that names none; what follows such a start. */
-static bool is_sugared(const struct hlo_module *m, const struct hlo_instr *i, const bool *sugared)
-{
-    if (!str_starts(i->opcode, "async-") || !i->async_op.n) return false;
-    if (hlo_is(i, "async-start")) return !i->ncall;
-    return i->noperand && i->operand[0] < (uint32_t)(i - m->instr) && sugared[i->operand[0]];
-}
-
 static void put_operands(struct buf *b, const struct hlo_module *m, const struct hlo_instr *i)
 {
     if (hlo_is(i, "parameter")) {
@@ -138,14 +130,14 @@ static void put_operands(struct buf *b, const struct hlo_module *m, const struct
     }
 }
 
-static void put_instruction(struct buf *b, const struct hlo_module *m, const struct hlo_instr *i, bool sugar)
+static void put_instruction(struct buf *b, const struct hlo_module *m, const struct hlo_instr *i)
 {
     buf_puts(b, i->root ? "  ROOT %" : "  %");
     buf_str(b, i->name);
     buf_puts(b, " = ");
     shape_put_full(b, i->shape, true);
     buf_c(b, ' ');
-    if (sugar) {
+    if (i->sugared) {
         buf_str(b, i->async_op);
         buf_str(b, str_from(i->opcode, strlen("async")));
     } else {
@@ -193,13 +185,12 @@ static void put_signature(struct buf *b, const struct hlo_module *m, const struc
 }
 
 static void put_computation(struct out *o, const struct hlo_module *m, const struct hlo_computation *c,
-                            bool *sugared, struct buf *b)
+                            struct buf *b)
 {
     b->n = 0;
     put_signature(b, m, c);
     for (uint32_t k = c->first; k < c->first + c->count; k++) {
-        sugared[k] = is_sugared(m, &m->instr[k], sugared);
-        put_instruction(b, m, &m->instr[k], sugared[k]);
+        put_instruction(b, m, &m->instr[k]);
         out_str(o, buf_view(b));
         b->n = 0;
     }
@@ -216,7 +207,6 @@ static void put_computation(struct out *o, const struct hlo_module *m, const str
 void hlo_print(struct out *o, const struct hlo_module *m)
 {
     struct buf b = {0};
-    bool *sugared = mem_alloc(m->ninstr, sizeof *sugared);
     buf_puts(&b, "HloModule ");
     buf_str(&b, m->name.n ? m->name : STR("fragment"));
     if (m->header.n) buf_puts(&b, ", "), buf_str(&b, m->header);
@@ -224,7 +214,6 @@ void hlo_print(struct out *o, const struct hlo_module *m)
     out_str(o, buf_view(&b));
     put_frames(o, m, &b);
     out_c(o, '\n');
-    for (uint32_t k = 0; k < m->ncomputation; k++) put_computation(o, m, &m->computation[k], sugared, &b);
-    free(sugared);
+    for (uint32_t k = 0; k < m->ncomputation; k++) put_computation(o, m, &m->computation[k], &b);
     buf_free(&b);
 }

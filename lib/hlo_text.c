@@ -284,6 +284,7 @@ static void desugar(struct hlo_instr *i)
             if (str_is(op, own[o])) return;
         i->async_op = op;
         i->opcode = form[k].is;
+        i->sugared = true;
     }
 }
 
