@@ -35,7 +35,7 @@ struct work {
     struct map names; /* of the modules so far */
     uint64_t *count;  /* how often each was met */
     size_t ncount, count_cap;
-    uint64_t plans, rows;
+    uint64_t plans, rows, renamed;
 };
 
 static int keep_module(struct hlo_module *m, void *ctx)
@@ -95,19 +95,27 @@ static void link_program(struct work *w, struct plan *p)
     if (p->source == PLAN_FROM_TEXT) p->module = best->name;
 }
 
-/* Modules of the same name stay apart: NAME, NAME#2, NAME#3. */
+/* Modules of the same name stay apart: NAME, then NAME(program id) if it has one of its own, else NAME#2. */
 static void name_module(struct work *w, struct plan *p)
 {
+    bool fresh = true;
+    struct buf b = {0};
     if (!p->module.n) return;
     uint32_t k = map_put(&w->names, p->module, NULL);
-    w->count = mem_grow(w->count, &w->count_cap, (size_t)k + 1, sizeof *w->count);
-    if (k == w->ncount) w->count[w->ncount++] = 0;
+    while (w->ncount <= k) {
+        w->count = mem_grow(w->count, &w->count_cap, w->ncount + 1, sizeof *w->count);
+        w->count[w->ncount++] = 0;
+    }
     if (++w->count[k] == 1) return;
-    struct buf b = {0};
     buf_str(&b, p->module);
-    buf_fmt(&b, "#%llu", (unsigned long long)w->count[k]);
+    if (p->owns_hlo && p->hlo->has_id) {
+        buf_fmt(&b, "(%llu)", (unsigned long long)p->hlo->program_id);
+        map_put(&w->names, buf_view(&b), &fresh);
+        if (!fresh) b.n = p->module.n;
+    }
+    if (b.n == p->module.n) buf_fmt(&b, "#%llu", (unsigned long long)w->count[k]);
     p->module = str_n(arena_copy(&p->arena, b.p, b.n), b.n);
-    tool_note(w->run, "%s: another module of this name: %.*s in the tables", p->file, (int)b.n, b.p);
+    w->renamed++;
     buf_free(&b);
 }
 
@@ -193,6 +201,10 @@ int main(int argc, char **argv)
         if (plan_read_path(path, on_plan, &w, &e)) tool_warn(&r, &e);
     }
     if (!w.rows && w.plans && r.status < 2) tool_note(&r, "%s has no rows: %s", r.table->name, why_empty(&r));
+    if (w.renamed)
+        tool_note(
+            &r, "%llu modules have the name of an earlier one: they are NAME(program id) or NAME#2 ... here",
+            (unsigned long long)w.renamed);
     free_programs(&w.programs);
     map_free(&w.names);
     free(w.count);

@@ -31,6 +31,7 @@ struct plan_alloc {
     int64_t parameter; /* number of the entry parameter it holds, -1: none */
     bool is_parameter; /* entry parameter (parameter may still be unknown: -1) */
     bool maybe_live_out, constant, thread_local_, tuple;
+    bool maybe_tuple; /* text: a value in it is a tuple, but whether XLA marks the allocation is not told */
     uint32_t first, count; /* its buffers: plan->buffer[first .. first + count), in source order */
 };
 enum plan_kind plan_alloc_kind(const struct plan_alloc *a);

@@ -1,9 +1,8 @@
+#include "hlo_embed.h"
 #include "kind.h"
 #include "plan_read.h"
 #include "take.h"
-#include "wire.h"
 #include <stdlib.h>
-#include <unistd.h>
 
 static const struct plan_about nothing;
 const struct plan_buffer plan_no_buffer = {.trace = PLAN_NONE,
@@ -96,10 +95,32 @@ static int proto(const struct inp *in, struct finish *f, struct err *e)
     return 0;
 }
 
+struct capture {
+    const struct inp *in;
+    struct finish *f;
+    struct err *e;
+};
+
+static int on_program(const struct hlo_embedded *h, void *ctx)
+{
+    struct capture *c = ctx;
+    struct plan *p;
+    plan_proto_read(h->proto.p, h->proto.n, c->in->name, c->in->data, &p, c->e);
+    if (!p) return 0;
+    if (h->has_id) p->hlo->program_id = h->id, p->hlo->has_id = true;
+    return hand_over(p, c->f);
+}
+
 static int capture(const struct inp *in, struct finish *f, struct err *e)
 {
-    (void)f;
-    return err_set(e, in->name, "captures come later");
+    struct capture c = {in, f, e};
+    uint64_t n = 0;
+    if (hlo_embedded(in->data, in->size, in->name, on_program, &c, &n, e) || e->text[0]) return -1;
+    if (f->plans) return 0;
+    return err_set(e, in->name,
+                   "no plan here: %llu programs are embedded in this capture, none with its buffer "
+                   "assignment; take the compiler's dump",
+                   (unsigned long long)n);
 }
 
 int plan_read(const struct inp *in, const struct inp *more, size_t nmore, plan_on *on_plan, void *ctx,
@@ -115,5 +136,9 @@ int plan_read(const struct inp *in, const struct inp *more, size_t nmore, plan_o
         if (plan_text_is(s)) return texts(in, more, nmore, &f, e);
         if (plan_log_read(in, hand_over, &f)) return 0;
     }
+    if (kind == KIND_OTHER_DUMP)
+        return err_set(e, in->name,
+                       "no plan here: this is another file of an XLA dump; take the one ending in "
+                       "-buffer-assignment.txt, or .hlo.pb");
     return err_set(e, in->name, "no plan here: this is %s", kind_says(kind));
 }

@@ -9,7 +9,8 @@ static const struct column buffer_columns[] = {
     {"maybe_live_out", "bool", "-", "1: it may live after the program ends"},
     {"constant", "bool", "-", "1: it holds a constant"},
     {"thread_local", "bool", "-", "1: made anew for each call"},
-    {"tuple", "bool", "-", "1: it holds a tuple's table of pointers"},
+    {"tuple", "bool", "-",
+     "1: marked as a tuple's table of pointers (text does not say: - where a value is a tuple)"},
     {"memory_space", "text", "-", "0 is main memory (HBM), 1 a TPU's VMEM, 5 host; in logs the printed name"},
     {"buffer", "int", "-", "id of the value in this place; - if the allocation holds none"},
     {"color", "int", "-", "memory space of the value itself"},
@@ -49,7 +50,8 @@ static const struct column allocation_columns[] = {
     {"maybe_live_out", "bool", "-", "1: it may live after the program ends"},
     {"constant", "bool", "-", "1: it holds a constant"},
     {"thread_local", "bool", "-", "1: made anew for each call"},
-    {"tuple", "bool", "-", "1: it holds a tuple's table of pointers"},
+    {"tuple", "bool", "-",
+     "1: marked as a tuple's table of pointers (text does not say: - where a value is a tuple)"},
     {"buffers", "int", "-", "number of values in it"},
     {"value_bytes", "int", "bytes", "sum of their sizes"},
     {"reuse", "float", "-", "value_bytes / size_bytes: over 1 where values take turns"},
@@ -145,7 +147,7 @@ static void flags(struct tab *t, const struct plan_alloc *a)
     tab_u64(t, a->maybe_live_out);
     tab_u64(t, a->constant);
     tab_u64(t, a->thread_local_);
-    tab_u64(t, a->tuple);
+    number(t, a->maybe_tuple ? -1 : a->tuple);
 }
 
 static void first_row(struct tab *t, const struct plan *p, bool first)
@@ -179,7 +181,10 @@ static void place(struct buf *b, const struct plan *p, const struct plan_alloc *
     cell(b, a->maybe_live_out);
     cell(b, a->constant);
     cell(b, a->thread_local_);
-    cell(b, a->tuple);
+    if (a->maybe_tuple)
+        buf_puts(b, "\t-");
+    else
+        cell(b, a->tuple);
     cell(b, a->color);
 }
 

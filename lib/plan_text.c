@@ -120,7 +120,7 @@ static bool value(struct reader *r, struct str s)
     b.alloc = p->nalloc - 1;
     b.shape = k->text;
     b.unpadded = k->unpadded;
-    a->tuple |= b.shape.n && *b.shape.p == '(';
+    a->maybe_tuple |= b.shape.n && *b.shape.p == '(';
     a->count++;
     p->buffer = mem_grow(p->buffer, &r->buffer_cap, (size_t)p->nbuffer + 1, sizeof *p->buffer);
     p->buffer[p->nbuffer++] = b;
