@@ -198,7 +198,7 @@ int xnames_read(struct xnames *n, const struct xspace *s, const struct xplane *p
             sid = mem_grow(sid, &sids, n->nstat + 1, sizeof *sid);
             struct str name = field_text(msg, 2);
             const struct ev_key *k = ev_key(name);
-            n->stat[n->nstat] = (struct xname_stat){.name = name, .used = k};
+            n->stat[n->nstat] = (struct xname_stat){.id = key, .name = name, .used = k};
             n->stat[n->nstat].key = k ? *k : (struct ev_key){.col = COL_NONE};
             sid[n->nstat++] = key;
         } else if (f.num == 6)

@@ -32,6 +32,7 @@ struct xids { /* 64-bit ids to indexes: a plain array as long as they are dense 
 };
 
 struct xname_stat { /* metadata of a stat; also the string of a ref */
+    int64_t id;
     struct str name;
     struct str cell;   /* name as a TSV cell; p NULL: not made yet */
     uint64_t extra;    /* bits: the extra columns that it fills (xrow.h) */

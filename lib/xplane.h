@@ -48,8 +48,6 @@ struct xspace {
 /* 0, or -1 with the first fault in e; *s is usable and to be freed either way. */
 int xspace_read(struct xspace *s, const void *p, size_t n, const char *file, struct err *e);
 void xspace_free(struct xspace *s);
-/* What the bytes are if they are no capture: a sentence that names the tool for it; NULL: may be one. */
-const char *xspace_not(const void *p, size_t n);
 
 /* A line's first instant in ps from the capture's origin: 0, or -1 where that does not fit 64 bits. */
 int xline_start(const struct xspace *s, const struct xline *l, int64_t *ps);
