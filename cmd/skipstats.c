@@ -457,10 +457,14 @@ static enum window window_word(const struct run *r)
 }
 
 /* Only what the asked tables need is kept in memory. */
+static bool budget_alone(const struct run *r)
+{
+    return !r->dir && !strcmp(r->table->name, "budget") && !by_step && window != STEP;
+}
+
 static unsigned classes_needed(const struct run *r)
 {
-    bool budget_alone = !r->dir && !strcmp(r->table->name, "budget") && !by_step && window != STEP;
-    return budget_alone ? EV_DEVICE : EV_ALL & ~(EV_BIT(EV_OTHER) | EV_BIT(EV_COUNTER) | EV_BIT(EV_ASYNC));
+    return budget_alone(r) ? EV_DEVICE : EV_ALL & ~(EV_BIT(EV_OTHER) | EV_BIT(EV_COUNTER) | EV_BIT(EV_ASYNC));
 }
 
 /* An empty table is said to be empty, and why. */
@@ -523,9 +527,11 @@ int main(int argc, char **argv)
     if (events_read(&w.t, &in, classes_needed(&r), &e)) tool_warn(&r, &e);
     tsv_close(&in);
     w.capture = (struct ivl){w.t.first, w.t.last};
-    w.l = launch_join(&w.t);
-    w.h = threads_of(&w.t);
-    w.s = steps_find(&w.t, &w.l);
+    if (!budget_alone(&r)) {
+        w.l = launch_join(&w.t);
+        w.h = threads_of(&w.t);
+        w.s = steps_find(&w.t, &w.l);
+    }
     if (w.l.ambiguous)
         tool_note(&r,
                   "%llu runs of modules have several calls with their run id: xplane2tsv -s device_ordinal "

@@ -136,6 +136,7 @@ struct reader {
     struct last name, op, graph;
     struct buf where, program_cells, key; /* cells of the row before, joined */
     uint32_t line, program;
+    unsigned class; /* of the row before */
     bool any;
 };
 
@@ -161,8 +162,9 @@ static bool cells_same(struct buf *b, const struct str *cell, int n)
     return false;
 }
 
-static unsigned class_of(struct str cell)
+static unsigned class_of(struct str cell, unsigned before)
 {
+    if (str_is(cell, word[before])) return before;
     for (unsigned i = 0; i < EV_CLASSES; i++)
         if (str_is(cell, word[i])) return i;
     return EV_OTHER; /* a class of a later version is carried, never device time */
@@ -216,7 +218,8 @@ static void take_ids(const struct tsv *in, const struct columns *c, struct event
 static int take_row(struct events *t, struct tsv *in, struct reader *r, unsigned keep, struct err *e)
 {
     const struct columns *c = &r->c;
-    struct event v = {.class = (uint8_t)class_of(in->cell[c->class])};
+    struct event v = {.class = (uint8_t)class_of(in->cell[c->class], r->class)};
+    r->class = v.class;
     struct str where[] = {in->cell[c->plane], in->cell[c->line], tsv_str(in, c->line_id)};
     struct str prog[] = {tsv_str(in, c->module), tsv_str(in, c->program)};
     if (times(in, c, &v, e)) return -1;

@@ -3,6 +3,7 @@
 #include "num.h"
 #include "runs.h"
 #include <stdlib.h>
+#include <string.h>
 
 void ivls_add(struct ivls *s, int64_t a, int64_t b)
 {
@@ -106,8 +107,16 @@ static struct ivls combine(const struct ivls *a, const struct ivls *b, const boo
     }
 }
 
+static struct ivls copy(const struct ivls *s)
+{
+    struct ivls c = {mem_realloc(NULL, s->n, sizeof *s->v), s->n, s->n, false};
+    if (s->n) memcpy(c.v, s->v, s->n * sizeof *s->v);
+    return c;
+}
+
 struct ivls ivls_or(const struct ivls *a, const struct ivls *b)
 {
+    if (!a->n || !b->n) return copy(a->n ? a : b);
     return combine(a, b, (const bool[]){false, true, true, true});
 }
 struct ivls ivls_and(const struct ivls *a, const struct ivls *b)
@@ -116,5 +125,6 @@ struct ivls ivls_and(const struct ivls *a, const struct ivls *b)
 }
 struct ivls ivls_minus(const struct ivls *a, const struct ivls *b)
 {
+    if (!b->n) return copy(a);
     return combine(a, b, (const bool[]){false, true, false, false});
 }

@@ -20,7 +20,7 @@ static const char *const xla_ranges[] = { /* those without "::" */
     "ComputeSemaphore", "ParseArguments", "PJRT_", "Pjrt", "backend_compile", "trace_to_jaxpr", "lower_", "D2D", "H2D",
     "DoEnqueue", "EnqueueContinuation", "MemoryAllocation", "MemoryDeallocation", "CommonPjRt", "Handle inputs",
     "Execute", "Transfer", "BatchedDevicePut", "DevicePut", "ReadSyncFlag", "IssueEvent", "dependency", "Threadpool",
-    "shard_args", "ArrayImpl.", "hlo-", NULL};
+    "shard_args", "ArrayImpl.", "hlo-", "LoadProgram", "MapDmaBuffer", "CompleteCallbacks", NULL};
 /* clang-format on */
 
 bool thread_is_wait(struct str s)
