@@ -57,6 +57,8 @@ $(B)/gen/peaks_csv.h: lib/data/peaks.csv
 	@mkdir -p $(@D)
 	od -An -v -tx1 $< | sed 's/ \(..\)/0x\1,/g' >$@
 
+$(B)/lib/peaks.o: $(B)/gen/peaks_csv.h
+
 deps:
 	@sh tests/deps.sh
 
