@@ -123,9 +123,14 @@ static uint32_t device_of(struct job *j, struct str cell)
     j->first[d] = look_up(j, &j->user, buf_view(&name), &told);
     j->second[d] = look_up(j, &j->sheets, buf_view(&name), &told);
     j->sum[d] = (struct sum){.device = j->asked.key[d]};
-    if (!j->first[d] && !j->second[d] && !told)
-        tool_note(&j->run, "no peaks for device \"%.*s\": give --device NAME or --peaks FILE; shares are -",
-                  (int)name.n, name.p);
+    if (!j->first[d] && !j->second[d] && !told) {
+        if (name.n)
+            tool_note(&j->run,
+                      "no peaks for device \"%.*s\": give --device NAME or --peaks FILE; shares are -",
+                      (int)name.n, name.p);
+        else
+            tool_note(&j->run, "no device is named: give --device NAME or --peaks FILE; shares are -");
+    }
     buf_free(&name);
     return d;
 }
@@ -240,6 +245,20 @@ static void notes(const struct job *j)
                   (unsigned long long)j->above, (int)j->highest_name.n, j->highest_name.p, j->highest);
 }
 
+/* A name that the user gives must be one that we know. */
+static void check_device(struct job *j)
+{
+    struct buf known = {0}, clash = {0};
+    const struct peaks *all[] = {&j->user, &j->sheets};
+    struct str name = str_of(j->device);
+    for (int k = 0; k < 2; k++) {
+        if (peaks_sku(all[k], name) || peaks_find(all[k], name, &clash) || clash.n) return;
+        for (size_t i = 0; i < all[k]->n; i++)
+            buf_fmt(&known, "%s%.*s", known.n ? ", " : "", (int)all[k]->v[i].sku.n, all[k]->v[i].sku.p);
+    }
+    tool_usage(&j->run, "--device: no peaks for \"%s\", only for %.*s", j->device, (int)known.n, known.p);
+}
+
 static void read_options(struct job *j, int argc, char **argv)
 {
     struct err e = {0};
@@ -249,6 +268,7 @@ static void read_options(struct job *j, int argc, char **argv)
         if (c == OPT_PEAKS && peaks_file(&j->user, j->run.arg, &e)) tool_die(&j->run, &e);
     }
     if (peaks_builtin(&j->sheets, &e)) tool_die(&j->run, &e);
+    if (j->device) check_device(j);
 }
 
 int main(int argc, char **argv)
