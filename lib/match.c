@@ -151,8 +151,11 @@ static void take_exact(struct plane *p)
         r->reason = REASON_NOTHING;
         r->instr = e->instr;
         if (!usable(p->x, e->program)) continue;
-        p->x->program[e->program]->space.plain[e->instr] = true;
+        struct window_space *w = &p->x->program[e->program]->space;
+        uint32_t name = match_look(p->x, e->program, e->name, e->kind).name;
         match_seen(p->x, e->program, e->name, e->kind);
+        w->plain[e->instr] = true;
+        if (name != MAP_NONE) w->learned[e->instr] = name;
     }
 }
 
@@ -328,7 +331,7 @@ static void choose_names(struct plane *p)
     int changed = 0;
     for (size_t i = 0; i < p->x->nprogram; i++)
         if (p->x->program[i]->has_hlo)
-            changed |= window_accept(&p->x->program[i]->space, p->x->program[i]->seen);
+            changed |= window_names(&p->x->program[i]->space, p->x->program[i]->seen);
     if (!changed) return;
     map_free(&p->windows);
     p->nsolved = p->nplaced = 0;

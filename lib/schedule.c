@@ -1,7 +1,7 @@
 #include "schedule.h"
 #include <stdlib.h>
 
-enum { DEPTH = 64, NODES = 4000000, UNLIKELY = 6 };
+enum { DEPTH = 64, NODES = 4000000, UNLIKELY = 6, SEED = 1 };
 
 struct build {
     struct schedule *s;
@@ -129,6 +129,7 @@ static void describe_fusion(struct build *b, const struct hlo_instr *i, struct s
     n->launch |= moves_or_fills(m, c);
     uint64_t *t = map64_at(&b->twin, b->hash[c], b->twin.count);
     n->twin = (uint32_t)*t;
+    n->config = (uint32_t)map_hash(i->backend_config.p, i->backend_config.n, SEED);
 }
 
 static void describe(struct build *b, const struct hlo_instr *i, struct sched_node *n)
@@ -294,8 +295,6 @@ void schedule_free(struct schedule *s)
 }
 
 /* ---- equal computations ---- */
-
-enum { SEED = 1 };
 
 /* Attributes that count: not the names of computations, nor what only the compiler's passes use. */
 static bool counts(struct str a)

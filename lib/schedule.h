@@ -28,6 +28,7 @@ struct sched_node {
     uint8_t copies;  /* STAGES: at most so many operands are copied first */
     uint32_t name;   /* index in `names` of the kernel that is its own */
     uint32_t twin;   /* class of equal fused computations, MAP_NONE: none */
+    uint32_t config; /* of the fusion's backend_config, to prefer one twin to another */
 };
 
 struct sched_edge {

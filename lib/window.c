@@ -15,14 +15,22 @@ void window_space_init(struct window_space *w, const struct schedule *s)
 {
     uint32_t n = s->nnode, e = s->first[n];
     *w = (struct window_space){.s = s};
-    w->accept = mem_alloc(n + 1, sizeof *w->accept);
+    w->own = mem_alloc(n + 1, sizeof *w->own);
+    w->leader = mem_alloc(n + 1, sizeof *w->leader);
+    w->twins = mem_alloc((size_t)s->ntwin + 1, sizeof *w->twins);
+    w->owner = mem_alloc((size_t)s->names.count + 1, sizeof *w->owner);
+    w->learned = mem_alloc((size_t)s->m->ninstr + 1, sizeof *w->learned);
+    memset(w->leader, 0xff, (n + 1) * sizeof *w->leader);
+    memset(w->learned, 0xff, ((size_t)s->m->ninstr + 1) * sizeof *w->learned);
     w->plain = mem_alloc((size_t)s->m->ninstr + 1, sizeof *w->plain);
     w->before_first = mem_alloc((size_t)n + 2, sizeof *w->before_first);
     w->before = mem_alloc((size_t)e + 1, sizeof *w->before);
     w->ahead = mem_alloc(n + 1, sizeof *w->ahead);
     w->back = mem_alloc(n + 1, sizeof *w->back);
     w->local = mem_alloc(n + 1, sizeof *w->local);
-    for (uint32_t k = 0; k < n; k++) w->ahead[k] = w->back[k] = FAR, w->accept[k] = MAP_NONE;
+    for (uint32_t k = 0; k < n; k++) w->ahead[k] = w->back[k] = FAR;
+    for (uint32_t k = n; k-- > 0;)
+        if (s->node[k].name != MAP_NONE) w->owner[s->node[k].name] = k;
     for (uint32_t k = 0; k < e; k++) w->before_first[s->edge[k].to + 2]++;
     for (uint32_t k = 0; k < n; k++) w->before_first[k + 2] += w->before_first[k + 1];
     for (uint32_t k = 0; k < n; k++)
@@ -35,7 +43,11 @@ void window_space_init(struct window_space *w, const struct schedule *s)
 
 void window_space_free(struct window_space *w)
 {
-    free(w->accept);
+    free(w->own);
+    free(w->leader);
+    free(w->twins);
+    free(w->owner);
+    free(w->learned);
     free(w->plain);
     free(w->before_first);
     free(w->before);
@@ -45,28 +57,27 @@ void window_space_free(struct window_space *w)
     *w = (struct window_space){0};
 }
 
-/* An instruction goes by its own name if that occurs, else by that of the first equal one whose name does:
- * the emitters share one kernel among equal computations. */
-int window_accept(struct window_space *w, const bool *seen)
+int window_names(struct window_space *w, const bool *seen)
 {
     const struct schedule *s = w->s;
-    uint32_t *leader = mem_alloc((size_t)s->ntwin + 1, sizeof *leader);
+    struct map64 leader = {0};
     int changed = 0;
-    memset(leader, 0xff, ((size_t)s->ntwin + 1) * sizeof *leader);
     for (uint32_t k = 0; k < s->nnode; k++) {
         const struct sched_node *n = &s->node[k];
-        if (n->twin != MAP_NONE && seen[n->name] && leader[n->twin] == MAP_NONE) leader[n->twin] = n->name;
+        if (n->name == MAP_NONE || !seen[n->name]) continue;
+        changed |= !w->own[k];
+        w->own[k] = true;
+        if (n->twin == MAP_NONE) continue;
+        w->twins[n->twin] = true;
+        map64_at(&leader, (uint64_t)n->twin << 32 | n->config, n->name);
     }
     for (uint32_t k = 0; k < s->nnode; k++) {
         const struct sched_node *n = &s->node[k];
-        uint32_t name = n->name == MAP_NONE   ? MAP_NONE
-                        : seen[n->name]       ? n->name
-                        : n->twin == MAP_NONE ? MAP_NONE
-                                              : leader[n->twin];
-        changed |= w->accept[k] != name;
-        w->accept[k] = name;
+        uint64_t name;
+        if (n->twin != MAP_NONE && map64_get(&leader, (uint64_t)n->twin << 32 | n->config, &name))
+            w->leader[k] = (uint32_t)name;
     }
-    free(leader);
+    map64_free(&leader);
     return changed;
 }
 
@@ -87,11 +98,27 @@ static int32_t library_cost(const struct sched_node *n, struct kernel is)
     return n->family && is.family ? 3 : 1;
 }
 
+/* The cost of a kernel of this program's naming as node k's.  The emitters share one kernel among equal
+ * computations (not among all of them) and name it after the first: an instruction goes by its own name if
+ * that occurs, else by one of its twins' (spec: matching 9.2). */
+static int32_t named_cost(const struct window_space *w, uint32_t k, uint32_t name)
+{
+    const struct sched_node *n = &w->s->node[k];
+    if (n->instr == HLO_NONE) return FAR;
+    uint32_t learned = w->learned[n->instr];
+    if (learned != MAP_NONE) return name == learned ? 0 : FAR;
+    if (name == n->name) return 0;
+    uint32_t owner = w->owner[name];
+    if (w->own[k] || n->twin == MAP_NONE || w->s->node[owner].twin != n->twin) return FAR;
+    return (name != w->leader[k]) + (owner > k);
+}
+
+/* The cost of e as the first event of node k. */
 static int32_t first_cost(const struct window_space *w, uint32_t k, const struct window_event *e)
 {
     const struct sched_node *n = &w->s->node[k];
     uint16_t l = n->launch;
-    bool known = w->accept[k] != MAP_NONE;
+    bool known = w->own[k] || (n->twin != MAP_NONE && w->twins[n->twin]);
     switch (e->is.kind) {
     case KERNEL_COPY:
         if (l & LAUNCH_PREDICATE) return 4; /* the host asks: not in a graph */
@@ -112,8 +139,8 @@ static int32_t first_cost(const struct window_space *w, uint32_t k, const struct
         int32_t c = library_cost(n, e->is);
         return c < FAR && e->is.follows ? c + 6 : c;
     }
-    if (w->accept[k] != e->name) return FAR;
-    return l & LAUNCH_STAGES && e->suffix ? 2 : 0;
+    int32_t c = named_cost(w, k, e->name);
+    return c < FAR && l & LAUNCH_STAGES && e->suffix ? c + 2 : c;
 }
 
 /* The cost of e as the first event of node k; a little more where k is known to be launched by itself. */
@@ -132,7 +159,7 @@ static int32_t stay_cost(const struct window_space *w, uint32_t k, const struct 
     const struct sched_node *n = &w->s->node[k];
     int32_t again = e->first ? CONTROL : 0;
     bool opened = p->is.kind == KERNEL_COPY || p->is.kind == KERNEL_SET;
-    bool own = e->is.kind == KERNEL_OTHER && e->name != MAP_NONE && e->name == w->accept[k];
+    bool own = e->is.kind == KERNEL_OTHER && e->name != MAP_NONE && named_cost(w, k, e->name) < FAR;
     if (n->launch & LAUNCH_STAGES) {
         if (e->is.kind == KERNEL_COPY && p->is.kind == KERNEL_COPY && n->copies > 1) return again + 1;
         return own && (opened || e->suffix > p->suffix) ? again : FAR;

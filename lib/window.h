@@ -26,8 +26,12 @@ struct placed {
 /* What is known of one program on top of its schedule; belongs to the caller. */
 struct window_space {
     const struct schedule *s;
-    uint32_t *accept;       /* per node: the kernel name that it goes by, MAP_NONE: not known */
-    bool *plain;            /* per instruction: seen launched by itself */
+    bool *own;         /* per node: a kernel of its own name occurs */
+    uint32_t *leader;  /* per node: the name that its twins of the same configuration go by, MAP_NONE */
+    bool *twins;       /* per class of twins: a kernel of one of their names occurs */
+    uint32_t *owner;   /* per name: the first node of that name */
+    uint32_t *learned; /* per instruction: the name of its kernel where it was launched by itself; MAP_NONE */
+    bool *plain;       /* per instruction: seen launched by itself */
     uint32_t *before_first; /* edges backwards */
     struct sched_edge *before;
     int32_t *ahead, *back; /* per node, scratch: distance from the left edge, to the right edge */
@@ -35,8 +39,8 @@ struct window_space {
 };
 void window_space_init(struct window_space *w, const struct schedule *s);
 void window_space_free(struct window_space *w);
-/* Choose `accept`: seen[name] says which kernel names occur.  1 if anything changed. */
-int window_accept(struct window_space *w, const bool *seen);
+/* Take note of the kernel names that occur: seen[name].  1 if anything changed. */
+int window_names(struct window_space *w, const bool *seen);
 
 enum { WINDOW_SKIP = 8 }; /* the cost of an instruction that left no event */
 enum { WINDOW_CELLS = 6000000 };
