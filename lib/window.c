@@ -113,12 +113,28 @@ static int32_t named_cost(const struct window_space *w, uint32_t k, uint32_t nam
     return (name != w->leader[k]) + (owner > k);
 }
 
+static bool kernel_known(const struct window_space *w, uint32_t k)
+{
+    uint32_t twin = w->s->node[k].twin;
+    return w->own[k] || (twin != MAP_NONE && w->twins[twin]);
+}
+
+/* Does e only prepare node k's kernel: a copy or fill before it? */
+static bool prepares(const struct window_space *w, uint32_t k, const struct window_event *e)
+{
+    uint16_t l = w->s->node[k].launch;
+    if (e->is.kind == KERNEL_COPY)
+        return !(l & (LAUNCH_COPY | LAUNCH_COLLECTIVE)) && !(l & LAUNCH_MAYBE_COPY && !kernel_known(w, k));
+    if (e->is.kind == KERNEL_SET) return !(l & LAUNCH_SET) && !(l & LAUNCH_MAYBE_SET && !kernel_known(w, k));
+    return false;
+}
+
 /* The cost of e as the first event of node k. */
 static int32_t first_cost(const struct window_space *w, uint32_t k, const struct window_event *e)
 {
     const struct sched_node *n = &w->s->node[k];
     uint16_t l = n->launch;
-    bool known = w->own[k] || (n->twin != MAP_NONE && w->twins[n->twin]);
+    bool known = kernel_known(w, k);
     switch (e->is.kind) {
     case KERNEL_COPY:
         if (l & LAUNCH_PREDICATE) return 4; /* the host asks: not in a graph */
@@ -332,6 +348,12 @@ static int32_t edge_cost(const struct lattice *l, const struct sched_edge *e, si
     return e->cost + (e->control && inside ? CONTROL : 0);
 }
 
+/* What it costs to go on from node k after event t - 1: a kernel that was only prepared is missing. */
+static int32_t leave_cost(const struct lattice *l, uint32_t k, size_t t)
+{
+    return t && prepares(l->w, l->node[k], &l->ev[t - 1]) ? WINDOW_SKIP : 0;
+}
+
 static void keep_min(int32_t *a, int32_t b)
 {
     if (b < *a) *a = b;
@@ -345,7 +367,7 @@ static void pass_over(struct lattice *l, size_t t)
         again = false;
         for (uint32_t k = 0; k < l->n; k++) {
             int32_t c = at[k] + l->skip[k];
-            keep_min(&c, on[k]);
+            if (on[k] < FAR) keep_min(&c, on[k] + leave_cost(l, k, t));
             if (c >= FAR) continue;
             for (uint32_t e = l->first[k]; e < l->first[k + 1]; e++) {
                 uint32_t to = l->edge[e].to;
@@ -401,7 +423,7 @@ static void pass_back(const struct lattice *l, struct rest *r, size_t t)
             int32_t c = FAR;
             for (uint32_t e = l->first[k]; e < l->first[k + 1]; e++)
                 keep_min(&c, edge_cost(l, &l->edge[e], t) + r->at[l->edge[e].to]);
-            keep_min(&r->on[k], c);
+            keep_min(&r->on[k], c + leave_cost(l, k, t));
             if (c + l->skip[k] >= r->at[k]) continue;
             r->at[k] = c + l->skip[k];
             for (uint32_t e = l->w->before_first[l->node[k]];
@@ -416,7 +438,7 @@ static void last_row(const struct lattice *l, struct rest *r, uint32_t to)
     const struct schedule *s = l->w->s;
     for (uint32_t k = 0; k < l->n; k++) {
         bool end = l->node[k] == s->nnode - 1;
-        r->on[k] = to == HLO_NONE ? ANYWHERE : FAR;
+        r->on[k] = to == HLO_NONE ? ANYWHERE + leave_cost(l, k, l->nev) : FAR;
         r->at[k] = to == HLO_NONE ? (end ? 0 : ANYWHERE) : s->node[l->node[k]].instr == to ? 0 : FAR;
     }
     pass_back(l, r, l->nev);
