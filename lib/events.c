@@ -3,11 +3,6 @@
 #include "runs.h"
 #include <stdlib.h>
 
-static const char *const word[EV_CLASSES] = {"kernel", "collective",   "memcpy",  "memset", "op",
-                                             "launch", "graph_launch", "sync",    "alloc",  "host",
-                                             "module", "step",         "counter", "async",  "other"};
-const char *event_class_word(unsigned class) { return class < EV_CLASSES ? word[class] : "-"; }
-
 enum { LIMIT_SHIFT = 61 }; /* times beyond 2^61 ps (26 days) either way are refused: sums stay in 64 bits */
 
 struct columns {
@@ -55,14 +50,15 @@ static uint32_t put_plane(struct events *t, struct str name)
     t->plane = mem_grow(t->plane, &t->plane_cap, i + 1u, sizeof *t->plane);
     size_t tail = name.n;
     uint64_t ordinal = EV_NONE;
+    enum ev_plane kind = ev_plane_kind(name);
     while (tail && name.p[tail - 1] >= '0' && name.p[tail - 1] <= '9') tail--;
     if (num_u64(str_from(name, tail), &ordinal) || ordinal > EV_NONE) ordinal = EV_NONE;
     t->plane[i] = (struct event_plane){.ordinal = (uint32_t)ordinal,
                                        .name = t->planes.key[i],
                                        .device = STR("-"),
                                        .process = process_of(t, name),
-                                       .is_host = str_starts(name, "/host:"),
-                                       .is_device = str_starts(name, "/device:")};
+                                       .is_host = kind == PLANE_HOST,
+                                       .is_device = kind == PLANE_GPU || kind == PLANE_DEVICE};
     t->nplane = i + 1;
     return i;
 }
@@ -84,12 +80,13 @@ static uint32_t put_line(struct events *t, struct str plane, struct str line, st
     uint32_t i = map_put(&t->lines, buf_view(key), &fresh);
     if (!fresh) return i;
     uint32_t p = put_plane(t, plane);
+    enum ev_plane plane_kind = ev_plane_kind(plane);
+    enum ev_line kind = ev_line_kind(plane_kind, line);
     t->line = mem_grow(t->line, &t->line_cap, i + 1u, sizeof *t->line);
-    t->line[i] =
-        (struct event_line){.plane = p,
-                            .name = keep_cell(t, line),
-                            .id = keep_cell(t, id),
-                            .nested = !str_starts(line, "Stream #") && !str_starts(plane, "/device:GPU:")};
+    t->line[i] = (struct event_line){.plane = p,
+                                     .name = keep_cell(t, line),
+                                     .id = keep_cell(t, id),
+                                     .nested = kind != LINE_STREAM && plane_kind != PLANE_GPU};
     t->nline = i + 1;
     return i;
 }
@@ -164,10 +161,10 @@ static bool cells_same(struct buf *b, const struct str *cell, int n)
 
 static unsigned class_of(struct str cell, unsigned before)
 {
-    if (str_is(cell, word[before])) return before;
-    for (unsigned i = 0; i < EV_CLASSES; i++)
-        if (str_is(cell, word[i])) return i;
-    return EV_OTHER; /* a class of a later version is carried, never device time */
+    if (str_is(cell, ev_class_name(before))) return before;
+    int class = ev_class_from(cell);
+    return class < 0 ? EV_OTHER
+                     : (unsigned)class; /* a class of a later version is carried, never device time */
 }
 
 static int times(const struct tsv *in, const struct columns *c, struct event *v, struct err *e)

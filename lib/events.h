@@ -5,28 +5,10 @@
  * for are counted on their line and not kept. */
 #ifndef EVENTS_H
 #define EVENTS_H
+#include "evclass.h"
 #include "map.h"
 #include "tsv.h"
 
-/* The classes of the event table, in the order of their words in events.c. */
-enum event_class {
-    EV_KERNEL,
-    EV_COLLECTIVE,
-    EV_MEMCPY,
-    EV_MEMSET,
-    EV_OP,
-    EV_LAUNCH,
-    EV_GRAPH_LAUNCH,
-    EV_SYNC,
-    EV_ALLOC,
-    EV_HOST,
-    EV_MODULE,
-    EV_STEP,
-    EV_COUNTER,
-    EV_ASYNC,
-    EV_OTHER,
-    EV_CLASSES
-};
 #define EV_BIT(c) (1u << (c))
 enum {
     EV_DEVICE =
@@ -102,7 +84,6 @@ struct events {
 int events_read(struct events *t, struct tsv *in, unsigned keep, struct err *e);
 void events_free(struct events *t);
 
-const char *event_class_word(unsigned class);
 static inline int64_t event_end(const struct event *v) { return v->start + v->dur; } /* bounds were checked */
 static inline bool event_is(const struct event *v, unsigned bits) { return EV_BIT(v->class) & bits; }
 /* The k-th line of a plane, k < plane.nline. */
