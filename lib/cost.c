@@ -130,7 +130,7 @@ static void model(const struct costing *c, uint32_t x, double d[3])
                 d[p] = first || b->model[p] > d[p] ? b->model[p] : d[p];
             first &= b->state != COMP_DONE;
         }
-    } else if (hlo_is(i, "call") || (hlo_is(i, "async-start") && cost_wraps(i))) {
+    } else if (hlo_is(i, "call") || (hlo_is(i, "async-start") && !i->sugared)) {
         const struct comp *to = cost_callee(c, i, hlo_is(i, "call") ? HLO_TO_APPLY : HLO_CALLS);
         if (to) memcpy(d, to->model, sizeof to->model);
     } else if (hlo_is(i, "custom-call") && cost_custom_call(c, i, false, &v))
@@ -246,7 +246,7 @@ static void mark_visited(struct costing *c, const uint32_t *order)
                 continue;
             }
             v->visited = true;
-            bool sugared = hlo_is(i, "async-start") && !cost_wraps(i); /* its calls are async_op's own */
+            bool sugared = hlo_is(i, "async-start") && !!i->sugared; /* its calls are async_op's own */
             const struct op *op = sugared ? cost_op(i->async_op) : c->op[x];
             for (uint32_t k = 0; k < i->ncall && op->flags & OP_CALLS; k++)
                 c->comp[cost_comp(c, i->call[k].computation)].visited = true;

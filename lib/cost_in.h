@@ -82,8 +82,6 @@ static inline uint32_t cost_comp(const struct costing *c, uint32_t computation)
 }
 /* What i calls in that role, if it is costed; NULL: it is not there. */
 const struct comp *cost_callee(const struct costing *c, const struct hlo_instr *i, enum hlo_role role);
-/* Does this async start call a computation around its work?  If not, it is printed as `slice-start(...)`. */
-bool cost_wraps(const struct hlo_instr *i);
 uint32_t cost_parameter(const struct costing *c, uint32_t computation,
                         int64_t number); /* HLO_NONE: no such */
 

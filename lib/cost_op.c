@@ -353,14 +353,9 @@ static void custom_call(struct costing *c, const struct site *s, struct cost *v)
 
 /* An async start: the computation it wraps, or, printed as `slice-start(...)`, that opcode with element 1 of
  * the tuple as its result. */
-bool cost_wraps(const struct hlo_instr *i)
-{
-    return hlo_called(i, HLO_CALLS) != HLO_NONE && !hlo_attr(i, "kind").n && !i->custom_call_target.n;
-}
-
 void cost_async_start(struct costing *c, const struct site *s, struct cost *v)
 {
-    if (cost_wraps(s->i)) {
+    if (!s->i->sugared) {
         call(c, s, v);
         return;
     }
