@@ -167,7 +167,7 @@ static void pass_row(struct attrib *a, struct str row)
     if (!a->event) return;
     a->out.n = 0;
     buf_str(&a->out, row);
-    buf_puts(&a->out, "\t-\t-\t-\t-\t-\t-\t-\t-\t-\t-\t-\t-\t-\t-\t-\t-\t-");
+    buf_puts(&a->out, "\t-\t-\t-\t-\t-\t-\t-\t-\t-\t-\t-\t-\t-\t-\t-\t-");
     tab_cells(a->event, buf_view(&a->out));
     tab_end(a->event);
 }
