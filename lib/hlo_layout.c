@@ -60,6 +60,7 @@ static bool changes_layout(const struct hlo_module *m, const struct hlo_instr *i
 bool hlo_layout_change(const struct hlo_module *m, const struct hlo_instr *i, struct buf *b)
 {
     const struct hlo_instr *only = i;
+    if (!i->opcode.n || !memchr("cft", i->opcode.p[0], 3)) return false; /* copy, fusion, transpose */
     uint32_t in = hlo_is(i, "fusion") ? hlo_called(i, HLO_CALLS) : HLO_NONE;
     if (in != HLO_NONE) { /* one copy or transpose, and else nothing that touches a byte */
         const struct hlo_computation *c = &m->computation[in];

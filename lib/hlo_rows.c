@@ -134,6 +134,19 @@ static struct str member_cell(struct hlo_rows *r, uint32_t computation)
     return *cell = keep(r, buf_view(&r->cell));
 }
 
+/* Cells module program_id computation: those of the current computation are kept. */
+static struct str head_of(struct hlo_rows *r, uint32_t computation)
+{
+    if (!r->heads.n || r->heads_of != computation) {
+        r->heads.n = 0;
+        r->heads_of = computation;
+        buf_str(&r->heads, r->head);
+        buf_c(&r->heads, '\t');
+        tsv_escape(&r->heads, r->m->computation[computation].name);
+    }
+    return buf_view(&r->heads);
+}
+
 static void put_shape_index(struct buf *b, const int64_t *v, uint32_t n)
 {
     buf_c(b, '{');
@@ -199,6 +212,7 @@ void hlo_rows_end(struct hlo_rows *r)
     arena_free(&r->arena);
     buf_free(&r->b);
     buf_free(&r->cell);
+    buf_free(&r->heads);
 }
 
 /* ---- instr ---- */
@@ -216,8 +230,13 @@ static void put_operands(struct hlo_rows *r, struct tab *t, const struct hlo_ins
     tab_text(t, buf_view(&r->b));
 }
 
+/* Cells calls trip_count custom_call_target. */
 static void put_calls(struct hlo_rows *r, struct tab *t, const struct hlo_instr *i)
 {
+    if (!i->ncall && !i->custom_call_target.n) {
+        tab_cells(t, STR("-\t-\t-"));
+        return;
+    }
     r->b.n = 0;
     for (uint32_t k = 0; k < i->ncall; k++) {
         if (k) buf_c(&r->b, ',');
@@ -229,6 +248,28 @@ static void put_calls(struct hlo_rows *r, struct tab *t, const struct hlo_instr 
             buf_c(&r->b, '?');
     }
     tab_text(t, buf_view(&r->b));
+    put_known(t, hlo_trip_count(r->m, i));
+    tab_text(t, i->custom_call_target);
+}
+
+/* Cells launches layout_change. */
+static void put_launches(struct hlo_rows *r, struct tab *t, const struct hlo_instr *i)
+{
+    bool launches = hlo_launches(r->m, i);
+    r->b.n = 0;
+    if (!hlo_layout_change(r->m, i, &r->b)) {
+        tab_cells(t, launches ? STR("1\t-") : STR("0\t-"));
+        return;
+    }
+    tab_u64(t, launches);
+    tab_text(t, buf_view(&r->b));
+}
+
+/* Cells root entry hidden. */
+static void put_flags(struct tab *t, const struct hlo_instr *i, const struct hlo_computation *c)
+{
+    char cells[] = {(char)('0' + i->root), '\t', (char)('0' + c->entry), '\t', (char)('0' + c->hidden)};
+    tab_cells(t, str_n(cells, sizeof cells));
 }
 
 static void put_cost(struct hlo_rows *r, struct tab *t, uint32_t k)
@@ -272,8 +313,7 @@ void hlo_row_instr(struct hlo_rows *r, struct tab *t, uint32_t k)
     const struct hlo_module *m = r->m;
     const struct hlo_instr *i = &m->instr[k];
     const struct hlo_computation *c = &m->computation[i->computation];
-    tab_cells(t, r->head);
-    tab_text(t, c->name);
+    tab_cells(t, head_of(r, i->computation));
     tab_u64(t, i->order);
     tab_text(t, i->name);
     tab_text(t, i->opcode);
@@ -283,22 +323,13 @@ void hlo_row_instr(struct hlo_rows *r, struct tab *t, uint32_t k)
     put_known(t, i->plan_bytes);
     put_operands(r, t, i);
     put_calls(r, t, i);
-    put_known(t, hlo_trip_count(m, i));
-    tab_text(t, i->custom_call_target);
-    tab_u64(t, hlo_launches(m, i));
-    r->b.n = 0;
-    if (hlo_layout_change(m, i, &r->b))
-        tab_text(t, buf_view(&r->b));
-    else
-        tab_none(t);
+    put_launches(r, t, i);
     tab_text(t, i->op_name);
     tab_cells(t, source_cells(r, i));
     uint32_t fused = hlo_is(i, "fusion") ? hlo_called(i, HLO_CALLS) : HLO_NONE;
     tab_cell(t, fused == HLO_NONE ? STR("-") : member_cell(r, fused));
     put_cost(r, t, k);
-    tab_u64(t, i->root);
-    tab_u64(t, c->entry);
-    tab_u64(t, c->hidden);
+    put_flags(t, i, c);
     put_known(t, i->number);
     put_alias(r, t, i);
     tab_text(t, i->attributes);
@@ -330,8 +361,7 @@ void hlo_row_computation(struct hlo_rows *r, struct tab *t, uint32_t k)
         sum[1] += x->transcendentals > 0 ? x->transcendentals : 0;
         sum[2] += x->bytes > 0 ? x->bytes : 0;
     }
-    tab_cells(t, r->head);
-    tab_text(t, c->name);
+    tab_cells(t, head_of(r, k));
     tab_u64(t, c->count);
     tab_u64(t, parameters);
     put_name(t, m, c->root);
@@ -360,8 +390,7 @@ void hlo_row_operand(struct hlo_rows *r, struct tab *t, uint32_t k, uint32_t n)
     const struct hlo_module *m = r->m;
     const struct hlo_instr *i = &m->instr[k];
     uint32_t at = i->operand[n];
-    tab_cells(t, r->head);
-    tab_text(t, m->computation[i->computation].name);
+    tab_cells(t, head_of(r, i->computation));
     tab_text(t, i->name);
     tab_text(t, i->opcode);
     tab_u64(t, n);

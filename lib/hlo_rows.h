@@ -21,6 +21,8 @@ struct hlo_rows {
     uint32_t *alias;     /* m->alias by parameter number */
     uint32_t *caller;    /* by computation: one more than the first instruction that calls it; 0: none */
     uint32_t *ncaller;
+    struct buf heads;  /* cells module, program_id, computation */
+    uint32_t heads_of; /* of this computation */
     struct arena arena;
     struct buf b, cell; /* scratch */
 };

@@ -256,23 +256,22 @@ int tsv_bad(const struct tsv *t, int col, const char *expected, struct err *e)
 
 /* ---- cells ---- */
 
-/* Is the text its own cell?  Eight bytes at a time: (x - k) & ~x has a byte's top bit set if some byte is
- * below k (the lowest such byte is always right, and that there is one is all that is asked). */
+static bool plain_byte(unsigned char c) { return c >= 0x20 && c != 0x7f && c != '\\'; }
+
+/* No byte needs an escape. Eight at a time: a byte of x is zero where (x - 1) & ~x has the top bit set. */
 static bool plain(struct str s)
 {
-    const uint64_t one = 0x0101010101010101, top = 0x80 * one;
+    const uint64_t one = 0x0101010101010101, top = one * 0x80;
     size_t i = 0;
-    for (uint64_t x, bad; i + 8 <= s.n; i += 8) {
-        memcpy(&x, s.p + i, 8);
-        uint64_t del = x ^ 0x7f * one, backslash = x ^ '\\' * one;
-        bad = ((x - 0x20 * one) & ~x) | ((del - one) & ~del) | ((backslash - one) & ~backslash);
-        if (bad & top) return false;
+    for (; s.n - i >= 8; i += 8) {
+        uint64_t w, del, slash;
+        memcpy(&w, s.p + i, 8);
+        del = w ^ one * 0x7f;
+        slash = w ^ one * '\\';
+        if ((((w - one * 0x20) & ~w) | ((del - one) & ~del) | ((slash - one) & ~slash)) & top) return false;
     }
-    for (; i < s.n; i++) {
-        unsigned char c = (unsigned char)s.p[i];
-        if (c < 0x20 || c == 0x7f || c == '\\') return false;
-    }
-    return true;
+    while (i < s.n && plain_byte((unsigned char)s.p[i])) i++;
+    return i == s.n;
 }
 
 void tsv_escape(struct buf *b, struct str s)
@@ -290,22 +289,20 @@ void tsv_escape(struct buf *b, struct str s)
         buf_str(b, s);
         return;
     }
-    for (size_t i = 0; i < s.n; i++) {
+    for (size_t i = 0, from; i < s.n; i++) {
+        for (from = i; i < s.n && plain_byte((unsigned char)s.p[i]);) i++;
+        buf_put(b, s.p + from, i - from);
+        if (i == s.n) break;
         unsigned char c = (unsigned char)s.p[i];
-        if (c == '\t')
-            buf_puts(b, "\\t");
-        else if (c == '\n')
-            buf_puts(b, "\\n");
-        else if (c == '\r')
-            buf_puts(b, "\\r");
-        else if (c == '\\')
-            buf_puts(b, "\\\\");
-        else if (c < 0x20 || c == 0x7f) {
+        if (c == '\t') buf_puts(b, "\\t");
+        else if (c == '\n') buf_puts(b, "\\n");
+        else if (c == '\r') buf_puts(b, "\\r");
+        else if (c == '\\') buf_puts(b, "\\\\");
+        else {
             buf_puts(b, "\\x");
             buf_c(b, hex[c >> 4]);
             buf_c(b, hex[c & 15]);
-        } else
-            buf_c(b, (char)c);
+        }
     }
 }
 
