@@ -1,97 +1,100 @@
 /* What an instruction is by its opcode: whether it is work, and XLA's op category (spec: HLO text 4.8). */
 #include "hlo.h"
-#include <stdlib.h>
 
 enum { IDLE = 1, DATA = 2, ELEMENTWISE = 4 }; /* launches nothing; moves data only; one element at a time */
 
 static const struct opcode {
-    const char *name;
+    struct str name;
     int is;
 } opcode[] = {
     /* in byte order: searched by halves */
-    {"abs", ELEMENTWISE},
-    {"acos", ELEMENTWISE},
-    {"acosh", ELEMENTWISE},
-    {"add", ELEMENTWISE},
-    {"add-dependency", IDLE},
-    {"after-all", IDLE},
-    {"and", ELEMENTWISE},
-    {"asin", ELEMENTWISE},
-    {"asinh", ELEMENTWISE},
-    {"atan2", ELEMENTWISE},
-    {"atanh", ELEMENTWISE},
-    {"bitcast", IDLE},
-    {"bitcast-convert", ELEMENTWISE},
-    {"cbrt", ELEMENTWISE},
-    {"ceil", ELEMENTWISE},
-    {"clamp", ELEMENTWISE},
-    {"compare", ELEMENTWISE},
-    {"complex", ELEMENTWISE},
-    {"constant", ELEMENTWISE | IDLE},
-    {"convert", ELEMENTWISE},
-    {"copy", DATA},
-    {"cosh", ELEMENTWISE},
-    {"cosine", ELEMENTWISE},
-    {"count-leading-zeros", ELEMENTWISE},
-    {"divide", ELEMENTWISE},
-    {"domain", IDLE},
-    {"dynamic-reshape", DATA},
-    {"erf", ELEMENTWISE},
-    {"exponential", ELEMENTWISE},
-    {"exponential-minus-one", ELEMENTWISE},
-    {"floor", ELEMENTWISE},
-    {"get-dimension-size", IDLE},
-    {"get-tuple-element", IDLE},
-    {"imag", ELEMENTWISE},
-    {"is-finite", ELEMENTWISE},
-    {"log", ELEMENTWISE},
-    {"log-plus-one", ELEMENTWISE},
-    {"logistic", ELEMENTWISE},
-    {"maximum", ELEMENTWISE},
-    {"minimum", ELEMENTWISE},
-    {"multiply", ELEMENTWISE},
-    {"negate", ELEMENTWISE},
-    {"not", ELEMENTWISE},
-    {"opt-barrier", IDLE},
-    {"optimization-barrier", IDLE},
-    {"or", ELEMENTWISE},
-    {"parameter", IDLE},
-    {"popcnt", ELEMENTWISE},
-    {"power", ELEMENTWISE},
-    {"real", ELEMENTWISE},
-    {"reduce-precision", ELEMENTWISE},
-    {"remainder", ELEMENTWISE},
-    {"reshape", DATA},
-    {"rng", ELEMENTWISE},
-    {"round-nearest-afz", ELEMENTWISE},
-    {"round-nearest-even", ELEMENTWISE},
-    {"rsqrt", ELEMENTWISE},
-    {"select", ELEMENTWISE},
-    {"shift-left", ELEMENTWISE},
-    {"shift-right-arithmetic", ELEMENTWISE},
-    {"shift-right-logical", ELEMENTWISE},
-    {"sign", ELEMENTWISE},
-    {"sine", ELEMENTWISE},
-    {"sinh", ELEMENTWISE},
-    {"sqrt", ELEMENTWISE},
-    {"stochastic-convert", ELEMENTWISE},
-    {"subtract", ELEMENTWISE},
-    {"tan", ELEMENTWISE},
-    {"tanh", ELEMENTWISE},
-    {"transpose", DATA},
-    {"tuple", IDLE},
-    {"xor", ELEMENTWISE},
+    {STR("abs"), ELEMENTWISE},
+    {STR("acos"), ELEMENTWISE},
+    {STR("acosh"), ELEMENTWISE},
+    {STR("add"), ELEMENTWISE},
+    {STR("add-dependency"), IDLE},
+    {STR("after-all"), IDLE},
+    {STR("and"), ELEMENTWISE},
+    {STR("asin"), ELEMENTWISE},
+    {STR("asinh"), ELEMENTWISE},
+    {STR("atan2"), ELEMENTWISE},
+    {STR("atanh"), ELEMENTWISE},
+    {STR("bitcast"), IDLE},
+    {STR("bitcast-convert"), ELEMENTWISE},
+    {STR("cbrt"), ELEMENTWISE},
+    {STR("ceil"), ELEMENTWISE},
+    {STR("clamp"), ELEMENTWISE},
+    {STR("compare"), ELEMENTWISE},
+    {STR("complex"), ELEMENTWISE},
+    {STR("constant"), ELEMENTWISE | IDLE},
+    {STR("convert"), ELEMENTWISE},
+    {STR("copy"), DATA},
+    {STR("cosh"), ELEMENTWISE},
+    {STR("cosine"), ELEMENTWISE},
+    {STR("count-leading-zeros"), ELEMENTWISE},
+    {STR("divide"), ELEMENTWISE},
+    {STR("domain"), IDLE},
+    {STR("dynamic-reshape"), DATA},
+    {STR("erf"), ELEMENTWISE},
+    {STR("exponential"), ELEMENTWISE},
+    {STR("exponential-minus-one"), ELEMENTWISE},
+    {STR("floor"), ELEMENTWISE},
+    {STR("get-dimension-size"), IDLE},
+    {STR("get-tuple-element"), IDLE},
+    {STR("imag"), ELEMENTWISE},
+    {STR("is-finite"), ELEMENTWISE},
+    {STR("log"), ELEMENTWISE},
+    {STR("log-plus-one"), ELEMENTWISE},
+    {STR("logistic"), ELEMENTWISE},
+    {STR("maximum"), ELEMENTWISE},
+    {STR("minimum"), ELEMENTWISE},
+    {STR("multiply"), ELEMENTWISE},
+    {STR("negate"), ELEMENTWISE},
+    {STR("not"), ELEMENTWISE},
+    {STR("opt-barrier"), IDLE},
+    {STR("optimization-barrier"), IDLE},
+    {STR("or"), ELEMENTWISE},
+    {STR("parameter"), IDLE},
+    {STR("popcnt"), ELEMENTWISE},
+    {STR("power"), ELEMENTWISE},
+    {STR("real"), ELEMENTWISE},
+    {STR("reduce-precision"), ELEMENTWISE},
+    {STR("remainder"), ELEMENTWISE},
+    {STR("reshape"), DATA},
+    {STR("rng"), ELEMENTWISE},
+    {STR("round-nearest-afz"), ELEMENTWISE},
+    {STR("round-nearest-even"), ELEMENTWISE},
+    {STR("rsqrt"), ELEMENTWISE},
+    {STR("select"), ELEMENTWISE},
+    {STR("shift-left"), ELEMENTWISE},
+    {STR("shift-right-arithmetic"), ELEMENTWISE},
+    {STR("shift-right-logical"), ELEMENTWISE},
+    {STR("sign"), ELEMENTWISE},
+    {STR("sine"), ELEMENTWISE},
+    {STR("sinh"), ELEMENTWISE},
+    {STR("sqrt"), ELEMENTWISE},
+    {STR("stochastic-convert"), ELEMENTWISE},
+    {STR("subtract"), ELEMENTWISE},
+    {STR("tan"), ELEMENTWISE},
+    {STR("tanh"), ELEMENTWISE},
+    {STR("transpose"), DATA},
+    {STR("tuple"), IDLE},
+    {STR("xor"), ELEMENTWISE},
 };
-
-static int cmp(const void *key, const void *o)
-{
-    return str_cmp(*(const struct str *)key, str_of(((const struct opcode *)o)->name));
-}
 
 static int kind(struct str name)
 {
-    const struct opcode *o = bsearch(&name, opcode, sizeof opcode / sizeof *opcode, sizeof *opcode, cmp);
-    return o ? o->is : 0;
+    size_t lo = 0, hi = sizeof opcode / sizeof *opcode;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        int c = str_cmp(name, opcode[mid].name);
+        if (!c) return opcode[mid].is;
+        if (c < 0)
+            hi = mid;
+        else
+            lo = mid + 1;
+    }
+    return 0;
 }
 
 /* Custom calls that are only marks for the compiler, or names for memory. */

@@ -270,18 +270,20 @@ static int attributes(struct reader *r, struct hlo_instr *i)
 /* Sugar: "slice-start" is an async-start that wraps a slice, unless the opcode itself ends so. */
 static void desugar(struct hlo_instr *i)
 {
-    static const char *const own[] = {
-        "all-gather", "all-reduce", "collective-permute", "copy", "host-compute", "send", "recv", "async"};
+    static const struct str own[] = {STR("all-gather"), STR("all-reduce"), STR("collective-permute"),
+                                     STR("copy"),       STR("send"),       STR("recv"),
+                                     STR("async")};
     static const struct {
-        const char *tail;
-        struct str is;
-    } form[] = {
-        {"-start", STR("async-start")}, {"-update", STR("async-update")}, {"-done", STR("async-done")}};
+        struct str tail, is;
+    } form[] = {{STR("-start"), STR("async-start")},
+                {STR("-update"), STR("async-update")},
+                {STR("-done"), STR("async-done")}};
     for (size_t k = 0; k < 3; k++) {
-        if (!str_ends(i->opcode, form[k].tail)) continue;
-        struct str op = str_n(i->opcode.p, i->opcode.n - strlen(form[k].tail));
+        size_t tail = form[k].tail.n;
+        if (i->opcode.n <= tail || !str_eq(str_from(i->opcode, i->opcode.n - tail), form[k].tail)) continue;
+        struct str op = str_n(i->opcode.p, i->opcode.n - tail);
         for (size_t o = 0; o < sizeof own / sizeof *own; o++)
-            if (str_is(op, own[o])) return;
+            if (str_eq(op, own[o])) return;
         i->async_op = op;
         i->opcode = form[k].is;
         i->sugared = true;

@@ -1,17 +1,15 @@
 #include "lex.h"
 
-enum { WORD = 1, OPEN, CLOSE, QUOTE, LINE, COMMA, SLASH };
+enum { NAME = 1, OPEN, CLOSE, QUOTE, LINE, COMMA, SLASH };
 
 static const unsigned char kind[256] = {
-    ['('] = OPEN,  ['['] = OPEN,  ['{'] = OPEN,  [')'] = CLOSE, [']'] = CLOSE,
-    ['}'] = CLOSE, ['"'] = QUOTE, ['\n'] = LINE, [','] = COMMA, ['/'] = SLASH,
+    ['('] = OPEN,  ['['] = OPEN,  ['{'] = OPEN,         [')'] = CLOSE,
+    [']'] = CLOSE, ['}'] = CLOSE, ['"'] = QUOTE,        ['\n'] = LINE,
+    [','] = COMMA, ['/'] = SLASH, ['0' ... '9'] = NAME, ['A' ... 'Z'] = NAME,
+    ['_'] = NAME,  ['.'] = NAME,  ['-'] = NAME,         ['a' ... 'z'] = NAME,
 };
 
-static bool is_name(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '.' || c == '-';
-}
+static bool is_name(char c) { return kind[(unsigned char)c] == NAME; }
 
 /* p at a slash: behind the block comment that starts here, else NULL. */
 static const char *block_comment(const char *p, const char *end)
