@@ -18,60 +18,19 @@ const char *hlo_role_name(enum hlo_role r)
 
 /* ---- names ---- */
 
-static struct hlo_names_slot *name_slot(const struct hlo_names *t, const struct hlo_instr *instr,
-                                        struct str name, uint32_t hash)
+/* The first of a name wins, but for the entry's own. */
+static void index_names(struct hlo_module *m)
 {
-    size_t i = hash & t->mask;
-    while (t->slot[i].at != HLO_NONE && (t->slot[i].hash != hash || !str_eq(instr[t->slot[i].at].name, name)))
-        i = (i + 1) & t->mask;
-    return &t->slot[i];
-}
-
-static void rehash(struct hlo_names *t)
-{
-    struct hlo_names old = *t;
-    size_t n = old.slot ? (old.mask + 1) * 2 : 256;
-    t->slot = mem_realloc(NULL, n, sizeof *t->slot);
-    memset(t->slot, 0xff, n * sizeof *t->slot);
-    t->mask = n - 1;
-    if (!old.slot) t->seed = (uint64_t)(uintptr_t)t->slot;
-    for (size_t k = 0; old.slot && k <= old.mask; k++) {
-        size_t i = old.slot[k].hash & t->mask;
-        if (old.slot[k].at == HLO_NONE) continue;
-        while (t->slot[i].at != HLO_NONE) i = (i + 1) & t->mask;
-        t->slot[i] = old.slot[k];
-    }
-    free(old.slot);
-}
-
-uint32_t hlo_names_get(const struct hlo_names *t, const struct hlo_instr *instr, struct str name)
-{
-    if (!t->slot) return HLO_NONE;
-    return name_slot(t, instr, name, (uint32_t)map_hash(name.p, name.n, t->seed))->at;
-}
-
-void hlo_names_set(struct hlo_names *t, const struct hlo_instr *instr, uint32_t at)
-{
-    if (!t->slot || t->count >= t->mask / 2) rehash(t);
-    uint32_t hash = (uint32_t)map_hash(instr[at].name.p, instr[at].name.n, t->seed);
-    struct hlo_names_slot *slot = name_slot(t, instr, instr[at].name, hash);
-    t->count += slot->at == HLO_NONE;
-    *slot = (struct hlo_names_slot){at, hash};
+    for (uint32_t i = 0; i < m->ninstr; i++) hlo_names_set(&m->by_name, m->instr, i, false);
+    if (m->entry == HLO_NONE) return;
+    const struct hlo_computation *c = &m->computation[m->entry];
+    for (uint32_t k = c->count; k--;) hlo_names_set(&m->by_name, m->instr, c->first + k, true);
 }
 
 uint32_t hlo_find(const struct hlo_module *m, struct str name)
 {
+    if (!m->by_name.slot) index_names((struct hlo_module *)m); /* nothing that a caller could see changes */
     return hlo_names_get(&m->by_name, m->instr, name);
-}
-
-/* The first of a name wins, but for the entry's own. */
-static void index_names(struct hlo_module *m)
-{
-    if (m->by_name.count == m->ninstr) return; /* all differ, and the reader has put them in */
-    for (uint32_t i = m->ninstr; i--;) hlo_names_set(&m->by_name, m->instr, i);
-    if (m->entry == HLO_NONE) return;
-    const struct hlo_computation *c = &m->computation[m->entry];
-    for (uint32_t k = c->count; k--;) hlo_names_set(&m->by_name, m->instr, c->first + k);
 }
 
 /* ---- what follows from the rest ---- */
@@ -150,7 +109,6 @@ static void find_embedded(struct hlo_module *m)
 void hlo_finish(struct hlo_module *m)
 {
     find_roots(m);
-    index_names(m);
     find_async(m);
     find_embedded(m);
 }
@@ -162,7 +120,7 @@ void hlo_free(struct hlo_module *m)
     free(m->computation);
     free(m->frame);
     free(m->alias);
-    free(m->by_name.slot);
+    hlo_names_free(&m->by_name);
     arena_free(&m->arena);
     free(m);
 }

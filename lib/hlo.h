@@ -8,6 +8,7 @@
 #ifndef HLO_H
 #define HLO_H
 #include "err.h"
+#include "hlo_names.h"
 #include "map.h"
 #include "shape.h"
 
@@ -52,10 +53,10 @@ struct hlo_instr {
     struct str metadata; /* the text between metadata={ and }, "" */
     struct str backend_config;
     struct str custom_call_target;
-    struct str op_name, op_type, source_file; /* unescaped, from metadata */
-    int64_t source_line;                      /* 0: none */
-    int64_t stack_frame;                      /* stack_frame_id, 0: none */
-    int64_t plan_bytes; /* what the proto's own buffer assignment gives it; -1: unknown */
+    struct str op_name, source_file; /* unescaped, from metadata */
+    int64_t source_line;             /* 0: none */
+    int64_t stack_frame;             /* stack_frame_id, 0: none */
+    int64_t plan_bytes;              /* what the proto's own buffer assignment gives it; -1: unknown */
     bool sugared; /* the text said "slice-start": the wrapped operation's attributes and calls stand here */
     bool root;
 };
@@ -85,19 +86,6 @@ struct hlo_alias {
     bool must;
 };
 
-/* Instruction names to instructions, open addressing; the names stay where they are. */
-struct hlo_names {
-    struct hlo_names_slot {
-        uint32_t at, hash; /* HLO_NONE: free */
-    } * slot;
-    uint32_t count;
-    size_t mask;
-    uint64_t seed;
-};
-uint32_t hlo_names_get(const struct hlo_names *t, const struct hlo_instr *instr, struct str name);
-void hlo_names_set(struct hlo_names *t, const struct hlo_instr *instr,
-                   uint32_t at); /* instr[at].name -> at */
-
 struct hlo_module {
     struct str name;
     uint64_t program_id;
@@ -112,18 +100,18 @@ struct hlo_module {
     uint32_t nframe;
     struct hlo_alias *alias;
     uint32_t nalias;
-    struct str header; /* attributes of the module line as text, behind the name */
-    struct hlo_names by_name;
-    uint64_t missing;        /* operands and computations that are named but not there */
-    size_t taken;            /* bytes of the input that are this module's */
-    const char *source_name; /* file it came from */
+    struct str header;        /* attributes of the module line as text, behind the name */
+    struct hlo_names by_name; /* made by the first hlo_find */
+    uint64_t missing;         /* operands and computations that are named but not there */
+    size_t taken;             /* bytes of the input that are this module's */
+    const char *source_name;  /* file it came from */
     bool from_proto;
     bool cut; /* the reader met a fault: this is what came before it */
     struct arena arena;
 };
 
 /* For the readers: what follows from the rest once all instructions, computations and calls are in place:
- * entry (HLO_NONE: the last), roots, by_name, async_op, hidden, embedded. */
+ * entry (HLO_NONE: the last), roots, async_op, hidden, embedded. */
 void hlo_finish(struct hlo_module *m);
 
 /* The module's instruction of that name (entry computation first if a name occurs twice), or HLO_NONE. */

@@ -282,7 +282,6 @@ static struct str literal(struct hlo_pb *r, struct hlo_instr *i, const Xla__HloI
 static void metadata(struct hlo_pb *r, struct hlo_instr *i, const Xla__OpMetadata *p)
 {
     i->op_name = keep(r, pb_str(p->op_name));
-    i->op_type = keep(r, pb_str(p->op_type));
     i->source_file = keep(r, pb_str(p->source_file));
     i->source_line = p->source_line;
     i->stack_frame = p->stack_frame_id;

@@ -26,13 +26,15 @@ struct reader {
     size_t ncall, cap_call;
     struct late *late;
     size_t nlate, cap_late;
+    struct hlo_names scope; /* instructions of the current computation */
     struct shape_table shapes;
     struct map names;  /* of computations, as they are named or defined */
     uint32_t *defined; /* names' index -> computation, HLO_NONE */
     size_t cap_defined;
     struct hlo_frames frames;
-    const char *lost;      /* where the first name stands that is never defined */
-    bool header, implicit; /* "HloModule" was there; instructions stand outside any computation */
+    const char *lost; /* where the first name stands that is never defined */
+    bool header;      /* "HloModule" was there */
+    uint32_t loose;   /* one more than the computation that instructions outside any are put in; 0: none */
 };
 
 /* ---- errors, names, unescaped text ---- */
@@ -109,10 +111,9 @@ static uint32_t name_of_computation(struct reader *r, struct str name)
 
 /* ---- one instruction ---- */
 
-static void add_operand(struct reader *r, uint32_t computation, struct str name)
+static void add_operand(struct reader *r, struct str name)
 {
-    uint32_t at = hlo_names_get(&r->m->by_name, r->m->instr, name);
-    if (at != HLO_NONE && r->m->instr[at].computation != computation) at = HLO_NONE;
+    uint32_t at = hlo_names_get(&r->scope, r->m->instr, name);
     r->operand = mem_grow(r->operand, &r->cap_operand, r->noperand + 1, sizeof *r->operand);
     r->operand[r->noperand++] = at;
     if (at != HLO_NONE) return;
@@ -121,7 +122,7 @@ static void add_operand(struct reader *r, uint32_t computation, struct str name)
 }
 
 /* "[shape ][%]name" up to ',' or ')'. */
-static int one_operand(struct reader *r, uint32_t computation)
+static int one_operand(struct reader *r)
 {
     const char *at, *q;
     struct str name = {r->p, 0};
@@ -134,15 +135,15 @@ static int one_operand(struct reader *r, uint32_t computation)
             name = take_name(r);
         if (r->p == at) return bad_at(r, at, "an operand is expected");
     }
-    add_operand(r, computation, name);
+    add_operand(r, name);
     return 0;
 }
 
-static int operands(struct reader *r, uint32_t computation)
+static int operands(struct reader *r)
 {
     r->p = lex_blank(r->p, r->end);
     while (r->p < r->end && *r->p != ')') {
-        if (one_operand(r, computation)) return -1;
+        if (one_operand(r)) return -1;
         if (r->p < r->end && *r->p == ',') r->p = lex_blank(r->p + 1, r->end);
     }
     if (r->p == r->end) return bad_at(r, r->p, "\")\" is expected");
@@ -172,8 +173,6 @@ static void metadata(struct reader *r, struct hlo_instr *i, struct str v)
         const char *end = value.p + value.n;
         if (str_is(key, "op_name"))
             i->op_name = text_of(r, value);
-        else if (str_is(key, "op_type"))
-            i->op_type = text_of(r, value);
         else if (str_is(key, "source_file"))
             i->source_file = text_of(r, value);
         else if (str_is(key, "source_line"))
@@ -292,7 +291,7 @@ static void desugar(struct hlo_instr *i)
 
 static int arguments(struct reader *r, struct hlo_instr *i)
 {
-    if (!str_is(i->opcode, "constant") && !str_is(i->opcode, "parameter")) return operands(r, i->computation);
+    if (!str_is(i->opcode, "constant") && !str_is(i->opcode, "parameter")) return operands(r);
     const char *q = lex_close(r->p, r->end);
     if (!q) return never_ends(r, r->p);
     i->literal = str_n(r->p, (size_t)(q - r->p));
@@ -342,7 +341,7 @@ static int instruction(struct reader *r, struct hlo_computation *c)
     if (!i.opcode.n || r->p == r->end || *r->p != '(') return bad_at(r, op, "\"opcode(\" is expected");
     r->p++;
     if (arguments(r, &i) || attributes(r, &i)) return r->nlate = nlate, -1;
-    if (r->p == r->end && !r->implicit) return r->nlate = nlate, never_ends(r, from);
+    if (r->p == r->end && !r->loose) return r->nlate = nlate, never_ends(r, from);
     desugar(&i);
     i.operand = copy_operands(r);
     i.noperand = (uint32_t)r->noperand;
@@ -354,12 +353,27 @@ static int instruction(struct reader *r, struct hlo_computation *c)
     m->instr = mem_grow(m->instr, &r->cap_instr, (size_t)m->ninstr + 1, sizeof *m->instr);
     if (i.root) c->root = m->ninstr;
     m->instr[m->ninstr] = i;
-    hlo_names_set(&m->by_name, m->instr, m->ninstr++);
+    hlo_names_set(&r->scope, m->instr, m->ninstr++, true);
     c->count++;
     return 0;
 }
 
 /* ---- computations ---- */
+
+/* Look up the operands of a complete computation that came late. */
+static void late_operands(struct reader *r)
+{
+    for (size_t k = 0; k < r->nlate; k++) {
+        uint32_t at = hlo_names_get(&r->m->by_name, r->m->instr, r->late[k].name);
+        if (at != HLO_NONE)
+            *r->late[k].operand = at;
+        else {
+            r->m->missing++;
+            if (!r->lost) r->lost = r->late[k].name.p;
+        }
+    }
+    r->nlate = 0;
+}
 
 static struct hlo_computation *new_computation(struct reader *r, struct str name)
 {
@@ -370,22 +384,9 @@ static struct hlo_computation *new_computation(struct reader *r, struct str name
     *c = (struct hlo_computation){.name = name, .first = m->ninstr, .root = HLO_NONE};
     uint32_t at = name_of_computation(r, name);
     r->defined[at] = m->ncomputation++;
+    late_operands(r);
+    hlo_names_clear(&r->scope);
     return c;
-}
-
-/* Look up the operands of a complete computation that came late. */
-static void late_operands(struct reader *r, uint32_t computation)
-{
-    for (size_t k = 0; k < r->nlate; k++) {
-        uint32_t at = hlo_names_get(&r->m->by_name, r->m->instr, r->late[k].name);
-        if (at != HLO_NONE && r->m->instr[at].computation == computation)
-            *r->late[k].operand = at;
-        else {
-            r->m->missing++;
-            if (!r->lost) r->lost = r->late[k].name.p;
-        }
-    }
-    r->nlate = 0;
 }
 
 /* Behind the '{': instructions up to the unmatched '}'. */
@@ -403,7 +404,7 @@ static int body(struct reader *r)
             break;
         if (rc) break;
     }
-    late_operands(r, (uint32_t)(c - r->m->computation));
+    late_operands(r);
     if (rc) return rc;
     r->p = lex_spaces(r->p + 1, r->end);
     while (r->p < r->end && *r->p == ',') { /* }, execution_thread="sparsecore" */
@@ -444,8 +445,10 @@ static int computation(struct reader *r)
 /* Instructions that stand in no computation: a piece somebody cut out. */
 static int loose(struct reader *r)
 {
-    if (!r->implicit) new_computation(r, STR(""));
-    r->implicit = true;
+    if (!r->loose || r->loose != r->m->ncomputation) {
+        new_computation(r, STR(""));
+        r->loose = r->m->ncomputation;
+    }
     return instruction(r, &r->m->computation[r->m->ncomputation - 1]);
 }
 
@@ -557,7 +560,7 @@ static void resolve_calls(struct reader *r)
 static int finish(struct reader *r, int rc)
 {
     struct hlo_module *m = r->m;
-    if (r->implicit) late_operands(r, m->ncomputation - 1);
+    late_operands(r);
     resolve_calls(r);
     hlo_frames_resolve(&r->frames, m);
     hlo_finish(m);
@@ -570,6 +573,7 @@ static int finish(struct reader *r, int rc)
     free(r->call);
     free(r->late);
     free(r->defined);
+    hlo_names_free(&r->scope);
     map_free(&r->names);
     shape_table_free(&r->shapes);
     hlo_frames_free(&r->frames);
