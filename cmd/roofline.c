@@ -239,10 +239,9 @@ static void notes(const struct job *j)
                   (unsigned long long)j->roof.disordered);
     if (j->above)
         tool_note(r,
-                  "%llu instructions above the roof, %.*s at %.3g of it: the model counts work that is not "
-                  "done, or "
-                  "the peak is another device's",
-                  (unsigned long long)j->above, (int)j->highest_name.n, j->highest_name.p, j->highest);
+                  "%llu instructions above the roof, up to %.3g times (%.*s): work counted that was not done "
+                  "in that time, or another device's peak",
+                  (unsigned long long)j->above, j->highest, (int)j->highest_name.n, j->highest_name.p);
 }
 
 /* A name that the user gives must be one that we know. */

@@ -326,6 +326,8 @@ static int add_instr(struct roof *r, const struct tsv *t, struct err *e)
         note_callees(in, module, calls);
     if (!str_is(tsv_str(t, in->launches), "1") && !container(opcode)) return 0;
     struct roof_row *row = new_row(r, t);
+    if (in->cell[ROOF_COST_FROM] < 0)
+        row->cell[ROOF_COST_FROM] = str_is(opcode, "custom-call") ? STR("model") : STR("hlo");
     in->row_computation =
         mem_grow(in->row_computation, &in->computation_cap, r->nrow, sizeof *in->row_computation);
     in->row_computation[r->nrow - 1] = map_put(&in->computations, computation(in, module, mine), NULL);
@@ -397,12 +399,13 @@ void roof_limits(struct roof_limit *l, const struct peak *first, const struct pe
     const struct peak *f = first && peak_flops(first, dtype) > 0 ? first : second;
     const struct peak *b = first && first->bytes_per_s > 0 ? first : second;
     *l = (struct roof_limit){
-        .flops = f ? peak_flops(f, dtype) : 0, .bytes_per_s = b ? b->bytes_per_s : 0, .label = STR("-")};
+        .flops = f ? peak_flops(f, dtype) : 0,
+        .bytes_per_s = b ? b->bytes_per_s : 0,
+    };
     if (l->flops <= 0) f = NULL;
     if (l->bytes_per_s <= 0) b = NULL;
     if (!f && !b) return;
-    l->capture = (f && f->capture) || (b && b->capture);
-    l->label = l->capture ? STR("capture") : STR("read");
+    l->label = (f && f->capture) || (b && b->capture) ? STR("capture") : STR("read");
     const struct peak *one = f ? f : b;
     buf_fmt(&l->source, "%.*s: ", (int)one->sku.n, one->sku.p);
     buf_str(&l->source, one->source);
@@ -414,7 +417,7 @@ void roof_point(struct roof_point *p, const struct roof_row *row, const struct r
     bool flops = !row->no_flops && !row->container && row->flops < INT64_MAX;
     bool bytes = !row->no_bytes && !row->container && row->bytes < INT64_MAX;
     double f = (double)row->flops, b = (double)row->bytes, t;
-    *p = (struct roof_point){timed ? whole_time(row) : -1, -1, -1, -1, -1, "-"};
+    *p = (struct roof_point){timed ? whole_time(row) : -1, -1, -1, -1, -1, NULL};
     t = (double)p->time_ps * 1e-12;
     if (flops && bytes && row->bytes > 0) p->intensity = f / b;
     if (flops && p->time_ps > 0) p->flops_per_s = f / t;

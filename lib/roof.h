@@ -62,14 +62,13 @@ void roof_free(struct roof *r);
 /* What a row comes to under its limits. */
 struct roof_limit {
     double flops, bytes_per_s; /* 0: unknown */
-    bool capture;
-    struct str label;  /* "read", "capture", "-" */
-    struct buf source; /* free it */
+    struct str label;          /* "read": a datasheet's; "capture"; "" */
+    struct buf source;         /* free it */
 };
 struct roof_point {
     int64_t time_ps;                                   /* -1: no times */
     double intensity, flops_per_s, bytes_per_s, share; /* -1: unknown */
-    const char *bound;                                 /* "compute", "memory", "-" */
+    const char *bound;                                 /* "compute", "memory"; NULL: unknown */
 };
 /* The limits for a row: figures of `first` (a user's file, a capture) win over those of `second`. Either may
  * be NULL. */
