@@ -40,8 +40,11 @@ enum plan_kind plan_alloc_kind(const struct plan_alloc *a);
 struct plan_about {
     struct str op_name, source, stack, opcode;
     struct str layout_change; /* "{1,0}->{0,1}" */
+    struct str copy_of; /* where it only changes the layout: the value that it copies, "copy.1" or "while{2}" */
     struct str custom_call_target;
 };
+/* A custom call's target whose kernel takes memory that no plan shows (Pallas, Triton, Mosaic). */
+bool plan_opaque(struct str custom_call_target);
 
 /* A value in its place.  A value that several allocations list occurs several times: the last one counts. */
 struct plan_buffer {

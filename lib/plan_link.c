@@ -10,62 +10,7 @@ static struct str keep(struct plan *p, struct buf *b)
     return s;
 }
 
-const struct plan_about *plan_about_of(struct plan_link *l, uint32_t instr)
-{
-    struct plan *p = l->p;
-    const struct hlo_module *m = p->hlo;
-    const struct hlo_instr *i = &m->instr[instr];
-    if (l->about[instr]) return l->about[instr];
-    struct plan_about *a = arena_alloc(&p->arena, 1, sizeof *a);
-    a->op_name = i->op_name;
-    a->opcode = i->opcode;
-    a->custom_call_target = i->custom_call_target;
-    hlo_source(m, i, NULL, &l->b);
-    a->source = keep(p, &l->b);
-    hlo_stack(m, i, &l->b);
-    a->stack = keep(p, &l->b);
-    if (hlo_layout_change(m, i, &l->b)) a->layout_change = keep(p, &l->b);
-    l->b.n = 0;
-    return l->about[instr] = a;
-}
-
-void plan_link_init(struct plan_link *l, struct plan *p)
-{
-    *l = (struct plan_link){.p = p, .about = mem_alloc(p->hlo->ninstr, sizeof *l->about)};
-}
-
-void plan_link_free(struct plan_link *l)
-{
-    free(l->about);
-    map_free(&l->value);
-    free(l->size);
-    buf_free(&l->b);
-}
-
-/* ---- opaque kernels ---- */
-
-static bool opaque(const struct hlo_instr *i)
-{
-    static const char *const target[] = {"tpu_custom_call", "__gpu$xla.gpu.triton", "mosaic_gpu"};
-    if (!hlo_is(i, "custom-call")) return false;
-    for (size_t k = 0; k < sizeof target / sizeof *target; k++)
-        if (str_is(i->custom_call_target, target[k])) return true;
-    return false;
-}
-
-static void index_sizes(struct plan_link *l)
-{
-    const struct plan *p = l->p;
-    l->size = mem_alloc(p->nbuffer, sizeof *l->size);
-    for (uint32_t i = 0; i < p->nbuffer; i++) {
-        const struct plan_buffer *b = &p->buffer[i];
-        l->b.n = 0;
-        buf_str(&l->b, b->instr);
-        buf_str(&l->b, b->index);
-        l->size[map_put(&l->value, buf_view(&l->b), NULL)] = b->size;
-    }
-    l->b.n = 0;
-}
+/* ---- where a value comes from ---- */
 
 enum { DEPTH = 16, HOPS = 64 };
 struct path { /* a leaf of an instruction's value */
@@ -95,14 +40,94 @@ static bool towards(const struct hlo_module *m, struct path *t)
     return true;
 }
 
+/* The name of the value that is behind the leaf, "copy.1" or "while{2}". */
+static void maker(const struct hlo_module *m, struct path t, struct buf *b)
+{
+    for (int hop = 0; hop < HOPS && towards(m, &t); hop++) continue;
+    b->n = 0;
+    buf_str(b, t.i->name);
+    for (uint32_t k = 0; k < t.n; k++) buf_fmt(b, "%c%lld", k ? ',' : '{', (long long)t.at[k]);
+    if (t.n) buf_c(b, '}');
+}
+
+/* What a copy, or a fusion that is one, reads: only one of a fusion's parameters has a part in it. */
+static void copied(const struct hlo_module *m, const struct hlo_instr *i, struct buf *b)
+{
+    uint32_t in = hlo_is(i, "fusion") ? hlo_called(i, HLO_CALLS) : HLO_NONE, operand = 0;
+    if (in != HLO_NONE && m->computation[in].count && m->computation[in].root != HLO_NONE) {
+        uint32_t x = m->computation[in].root;
+        for (int hop = 0; hop < HOPS && x != HLO_NONE && m->instr[x].noperand; hop++) x = m->instr[x].operand[0];
+        if (x == HLO_NONE || m->instr[x].number < 0 || m->instr[x].number >= i->noperand) return;
+        operand = (uint32_t)m->instr[x].number;
+    }
+    if (operand < i->noperand && i->operand[operand] != HLO_NONE)
+        maker(m, (struct path){.i = &m->instr[i->operand[operand]]}, b);
+}
+
+const struct plan_about *plan_about_of(struct plan_link *l, uint32_t instr)
+{
+    struct plan *p = l->p;
+    const struct hlo_module *m = p->hlo;
+    const struct hlo_instr *i = &m->instr[instr];
+    if (l->about[instr]) return l->about[instr];
+    struct plan_about *a = arena_alloc(&p->arena, 1, sizeof *a);
+    a->op_name = i->op_name;
+    a->opcode = i->opcode;
+    a->custom_call_target = i->custom_call_target;
+    hlo_source(m, i, NULL, &l->b);
+    a->source = keep(p, &l->b);
+    hlo_stack(m, i, &l->b);
+    a->stack = keep(p, &l->b);
+    if (hlo_layout_change(m, i, &l->b)) {
+        a->layout_change = keep(p, &l->b);
+        copied(m, i, &l->b);
+        a->copy_of = keep(p, &l->b);
+    }
+    l->b.n = 0;
+    return l->about[instr] = a;
+}
+
+void plan_link_init(struct plan_link *l, struct plan *p)
+{
+    *l = (struct plan_link){.p = p, .about = mem_alloc(p->hlo->ninstr, sizeof *l->about)};
+}
+
+void plan_link_free(struct plan_link *l)
+{
+    free(l->about);
+    map_free(&l->value);
+    free(l->size);
+    buf_free(&l->b);
+}
+
+/* ---- opaque kernels ---- */
+
+bool plan_opaque(struct str custom_call_target)
+{
+    static const char *const target[] = {"tpu_custom_call", "__gpu$xla.gpu.triton", "mosaic_gpu"};
+    for (size_t k = 0; k < sizeof target / sizeof *target; k++)
+        if (str_is(custom_call_target, target[k])) return true;
+    return false;
+}
+
+static void index_sizes(struct plan_link *l)
+{
+    const struct plan *p = l->p;
+    l->size = mem_alloc(p->nbuffer, sizeof *l->size);
+    for (uint32_t i = 0; i < p->nbuffer; i++) {
+        const struct plan_buffer *b = &p->buffer[i];
+        l->b.n = 0;
+        buf_str(&l->b, b->instr);
+        buf_str(&l->b, b->index);
+        l->size[map_put(&l->value, buf_view(&l->b), NULL)] = b->size;
+    }
+    l->b.n = 0;
+}
+
 /* What the plan gives the leaf; by its shape where the plan has no value of that name. */
 static int64_t leaf_size(struct plan_link *l, struct path t, const struct shape *s)
 {
-    for (int hop = 0; hop < HOPS && towards(l->p->hlo, &t); hop++) continue;
-    l->b.n = 0;
-    buf_str(&l->b, t.i->name);
-    for (uint32_t k = 0; k < t.n; k++) buf_fmt(&l->b, "%c%lld", k ? ',' : '{', (long long)t.at[k]);
-    if (t.n) buf_c(&l->b, '}');
+    maker(l->p->hlo, t, &l->b);
     uint32_t k = map_get(&l->value, buf_view(&l->b));
     l->b.n = 0;
     return k == MAP_NONE ? shape_bytes(s) : l->size[k];
@@ -131,7 +156,7 @@ static void opaque_calls(struct plan_link *l)
     for (uint32_t i = 0; i < m->ninstr; i++) {
         const struct hlo_instr *call = &m->instr[i];
         struct path t = {.i = call};
-        if (!opaque(call)) continue;
+        if (!hlo_is(call, "custom-call") || !plan_opaque(call->custom_call_target)) continue;
         if (!p->opaque_calls++) index_sizes(l);
         add_leaves(l, &t, call->shape, &p->opaque_io);
         for (uint32_t k = 0; k < call->noperand; k++) {

@@ -38,6 +38,7 @@ static const struct column buffer_columns[] = {
      "most VMEM that an instruction takes while it runs; first row only"},
     {"opaque_calls", "int", "-", "custom calls whose scratch is not in the plan; first row only"},
     {"opaque_io_bytes", "int", "bytes", "plan sizes of their operands and results; first row only"},
+    {"copy_of", "text", "-", "the value that a layout change copies, as x{1}"},
     {0}};
 
 static const struct column allocation_columns[] = {
@@ -150,7 +151,7 @@ static void flags(struct tab *t, const struct plan_alloc *a)
     number(t, a->maybe_tuple ? -1 : a->tuple);
 }
 
-static void first_row(struct tab *t, const struct plan *p, bool first)
+static void last_cells(struct tab *t, const struct plan *p, bool first, struct str copy_of)
 {
     if (first) {
         number(t, p->scoped_vmem);
@@ -158,6 +159,7 @@ static void first_row(struct tab *t, const struct plan *p, bool first)
         number(t, p->opaque_io);
     } else
         tab_cells(t, STR("-\t-\t-"));
+    text(t, copy_of);
     tab_end(t);
 }
 
@@ -254,7 +256,7 @@ static uint64_t log_buffers(struct tab *t, const struct plan *p)
         text(t, k->op_name);
         text(t, k->source);
         nones(t, 4);
-        first_row(t, p, i == 0);
+        last_cells(t, p, i == 0, STR(""));
     }
     return p->npeak;
 }
@@ -270,14 +272,14 @@ uint64_t plan_put_buffers(struct tab *t, const struct plan *p)
         for (uint32_t k = a->first; k < a->first + a->count; k++) {
             tab_cells(t, buf_view(&shared));
             buffer(t, p, &p->buffer[k]);
-            first_row(t, p, n++ == 0);
+            last_cells(t, p, n++ == 0, p->buffer[k].about->copy_of);
         }
         if (a->count) continue;
         tab_cells(t, buf_view(&shared));
         nones(t, 2);
         kind(t, (int)plan_alloc_kind(a));
         nones(t, 19);
-        first_row(t, p, n++ == 0);
+        last_cells(t, p, n++ == 0, STR(""));
     }
     buf_free(&shared);
     return n;

@@ -1,0 +1,35 @@
+/* Liveness as the tables of liveness(1). */
+#ifndef LIVE_TAB_H
+#define LIVE_TAB_H
+#include "live.h"
+#include "opt.h"
+#include "tsv.h"
+
+extern const struct table live_tables[]; /* timeline summary peak lifetime blame shrink module run */
+
+enum live_sort { LIVE_BY_ORDER, LIVE_BY_SIZE, LIVE_BY_PADDING };
+
+/* What the tables say of one module, worked out once. */
+struct live_facts {
+    int64_t layout_copy, scratch; /* bytes of layout copies, of custom calls' scratch; -1: opcodes unknown */
+    int64_t padding, stack_temp, temp; /* -1 ... and below: see known */
+    bool known;                        /* false: the replay met a fault, what depends on it is `-` */
+    uint32_t largest;                  /* buffer that holds most at the peak, PLAN_NONE */
+    int64_t largest_bytes;
+    double fragmentation;
+};
+void live_facts(const struct live *l, struct live_facts *f);
+
+/* Each returns the number of rows. */
+uint64_t live_put_timeline(struct tab *t, const struct live *l);
+uint64_t live_put_summary(struct tab *t, const struct live *l, const struct live_facts *f);
+uint64_t live_put_peak(struct tab *t, const struct live *l, uint32_t step, enum live_sort sort,
+                       int64_t small);
+uint64_t live_put_lifetime(struct tab *t, const struct live *l);
+uint64_t live_put_blame(struct tab *t, const struct live *l);
+uint64_t live_put_shrink(struct tab *t, const struct live *l);
+
+/* Cells that several tables share: a number or `-` below 0; text or `-`. */
+void live_number(struct tab *t, int64_t v);
+void live_text(struct tab *t, struct str s);
+#endif
