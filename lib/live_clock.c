@@ -96,6 +96,13 @@ uint32_t hv_operand(const struct hv *h, uint32_t instr, uint32_t k)
 
 /* ---- numbers ---- */
 
+/* What an async-start runs: the wrapped computation, or of a sugared call-start what that applies. */
+static uint32_t wrapped(const struct hlo_instr *i)
+{
+    uint32_t c = hlo_called(i, HLO_CALLS);
+    return c == HLO_NONE && str_is(i->async_op, "call") ? hlo_called(i, HLO_TO_APPLY) : c;
+}
+
 /* The k-th computation that runs before i, in the order in which they run; HLO_NONE: no more. */
 static uint32_t callee(const struct hlo_instr *i, uint32_t k, uint32_t *branch)
 {
@@ -103,7 +110,7 @@ static uint32_t callee(const struct hlo_instr *i, uint32_t k, uint32_t *branch)
     if (hlo_is(i, "while"))
         return k == 0 ? hlo_called(i, HLO_CONDITION) : k == 1 ? hlo_called(i, HLO_BODY) : HLO_NONE;
     if (hlo_is(i, "call")) return k ? HLO_NONE : hlo_called(i, HLO_TO_APPLY);
-    if (hlo_is(i, "async-start")) return k ? HLO_NONE : hlo_called(i, HLO_CALLS);
+    if (hlo_is(i, "async-start")) return k ? HLO_NONE : wrapped(i);
     if (!hlo_is(i, "conditional")) return HLO_NONE;
     *branch = k;
     if (k < 2 && hlo_called(i, HLO_TRUE) != HLO_NONE) return hlo_called(i, k ? HLO_FALSE : HLO_TRUE);
@@ -229,7 +236,7 @@ static void f_start(struct hv *h, uint32_t i) { forward_operands(h, i, 0); }
 static void f_async_start(struct hv *h, uint32_t i)
 {
     forward_operands(h, i, 0);
-    forward(h, hv_child(h, h->node[i], 1), root_node(h, hlo_called(&h->m->instr[i], HLO_CALLS)));
+    forward(h, hv_child(h, h->node[i], 1), root_node(h, wrapped(&h->m->instr[i])));
 }
 
 static void f_async_update(struct hv *h, uint32_t i)

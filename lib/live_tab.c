@@ -472,3 +472,69 @@ uint64_t live_put_shrink(struct tab *t, const struct live *l)
     shrink_free(&s);
     return n;
 }
+
+/* ---- the modules side by side ---- */
+
+static struct str keep(struct arena *a, struct str s) { return str_n(arena_copy(a, s.p, s.n), s.n); }
+
+void live_brief(const struct live *l, const struct live_facts *f, struct arena *a, struct live_brief *b)
+{
+    const struct plan *p = l->plan;
+    *b = (struct live_brief){.module = keep(a, p->module),
+                             .space = l->rules.space,
+                             .peak = l->peak,
+                             .argument = l->argument,
+                             .live_out = l->live_out,
+                             .stays = l->live_out,
+                             .stack_temp = f->stack_temp,
+                             .total = l->basis == LIVE_ESTIMATE ? -1 : l->total,
+                             .largest_bytes = f->largest_bytes,
+                             .layout_copy = f->layout_copy,
+                             .opaque_calls = p->opaque_calls,
+                             .fragmentation = f->fragmentation,
+                             .basis = l->basis,
+                             .known = f->known};
+    for (uint32_t i = 0; i < p->nalloc; i++)
+        if (p->alloc[i].color == l->rules.space && p->alloc[i].maybe_live_out && p->alloc[i].is_parameter)
+            b->stays -= p->alloc[i].size > 0 ? p->alloc[i].size : 0;
+    if (f->largest == PLAN_NONE) return;
+    struct buf s = {0};
+    buf_str(&s, p->buffer[f->largest].instr);
+    buf_str(&s, p->buffer[f->largest].index);
+    b->largest_instr = keep(a, buf_view(&s));
+    b->largest_source = keep(a, p->buffer[f->largest].about->source);
+    buf_free(&s);
+}
+
+static int by_peak(const void *x, const void *y)
+{
+    const struct live_brief *a = x, *b = y;
+    if (a->peak != b->peak) return a->peak > b->peak ? -1 : 1;
+    return str_cmp(a->module, b->module);
+}
+
+uint64_t live_put_modules(struct tab *t, struct live_brief *b, size_t n)
+{
+    if (n) qsort(b, n, sizeof *b, by_peak);
+    for (size_t i = 0; i < n; i++) {
+        live_text(t, b[i].module);
+        tab_i64(t, b[i].space);
+        known(t, b[i].known, b[i].peak);
+        tab_i64(t, b[i].argument);
+        tab_i64(t, b[i].live_out);
+        known(t, b[i].known, b[i].stack_temp);
+        live_number(t, b[i].total);
+        if (b[i].known && b[i].total >= 0)
+            tab_f64(t, b[i].fragmentation);
+        else
+            tab_none(t);
+        live_text(t, b[i].largest_instr);
+        live_number(t, b[i].largest_instr.n ? b[i].largest_bytes : -1);
+        live_text(t, b[i].largest_source);
+        live_number(t, b[i].layout_copy);
+        live_number(t, b[i].opaque_calls);
+        tab_texts(t, live_basis_name(b[i].basis));
+        tab_end(t);
+    }
+    return n;
+}

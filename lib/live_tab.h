@@ -20,6 +20,19 @@ struct live_facts {
 };
 void live_facts(const struct live *l, struct live_facts *f);
 
+/* What outlives a module: a row of `module`, and what `run` needs to know of it. */
+struct live_brief {
+    struct str module, largest_instr, largest_source; /* in the arena given */
+    int64_t space, peak, argument, live_out, stack_temp, total, largest_bytes, layout_copy, opaque_calls;
+    int64_t stays; /* outputs that are no donated arguments */
+    double fragmentation;
+    enum live_basis basis;
+    bool known;
+};
+void live_brief(const struct live *l, const struct live_facts *f, struct arena *a, struct live_brief *b);
+/* Sorts: the largest peak first. */
+uint64_t live_put_modules(struct tab *t, struct live_brief *b, size_t n);
+
 /* Each returns the number of rows. */
 uint64_t live_put_timeline(struct tab *t, const struct live *l);
 uint64_t live_put_summary(struct tab *t, const struct live *l, const struct live_facts *f);
