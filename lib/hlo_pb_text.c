@@ -46,17 +46,27 @@ void hlo_pb_frontend(struct buf *b, const Xla__FrontendAttributes *f)
 
 /* ---- metadata ---- */
 
+static void key_of(struct buf *b, size_t start, const char *key)
+{
+    if (b->n != start) buf_c(b, ' ');
+    buf_puts(b, key);
+    buf_c(b, '=');
+}
+
 static void text(struct buf *b, size_t start, const char *key, struct str value)
 {
     if (!value.n) return;
-    buf_fmt(b, "%s%s=\"", b->n == start ? "" : " ", key);
+    key_of(b, start, key);
+    buf_c(b, '"');
     hlo_put_escaped(b, value);
     buf_c(b, '"');
 }
 
 static void number(struct buf *b, size_t start, const char *key, int64_t value)
 {
-    if (value) buf_fmt(b, "%s%s=%lld", b->n == start ? "" : " ", key, (long long)value);
+    if (!value) return;
+    key_of(b, start, key);
+    buf_i64(b, value);
 }
 
 void hlo_pb_metadata(struct buf *b, const Xla__OpMetadata *m, const struct hlo_pb_names *n)

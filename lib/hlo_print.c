@@ -1,19 +1,22 @@
 #include "hlo_print.h"
 #include <stdlib.h>
 
+static bool is_plain(unsigned char c) { return c >= ' ' && c < 0x7f && c != '"' && c != '\'' && c != '\\'; }
+
 void hlo_put_escaped(struct buf *b, struct str s)
 {
     static const char special[] = "\n\r\t\"\'\\", letter[] = "nrt\"\'\\";
     for (size_t i = 0; i < s.n; i++) {
-        unsigned char c = (unsigned char)s.p[i];
-        const char *at = c ? strchr(special, c) : NULL;
+        size_t from = i;
+        while (i < s.n && is_plain((unsigned char)s.p[i])) i++;
+        buf_put(b, s.p + from, i - from);
+        if (i == s.n) return;
+        const char *at = s.p[i] ? strchr(special, s.p[i]) : NULL;
         if (at) {
             buf_c(b, '\\');
             buf_c(b, letter[at - special]);
-        } else if (c < ' ' || c >= 0x7f) {
-            buf_fmt(b, "\\%03o", c);
         } else {
-            buf_c(b, (char)c);
+            buf_fmt(b, "\\%03o", (unsigned char)s.p[i]);
         }
     }
 }
