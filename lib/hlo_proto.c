@@ -23,12 +23,18 @@ static struct str keep(struct hlo_pb *r, struct str s)
 int hlo_pb_next(struct hlo_pb *r, struct wire *w, struct wire_field *f)
 {
     struct wire at = *w;
-    uint64_t tag, n;
+    uint64_t tag, n, begin = r->base + (uint64_t)(w->p - r->from);
     int rc = wire_next(w, f);
     if (rc >= 0) return rc;
-    fault(r, w->p, "not a protobuf field (cut or corrupt)");
-    if (wire_varint(&at, &tag) || (tag & 7) != WIRE_BYTES || tag >> 3 == 0 || tag >> 3 > UINT32_MAX) return 0;
-    if (wire_varint(&at, &n)) return 0;
+    bool bytes = !wire_varint(&at, &tag) && (tag & 7) == WIRE_BYTES && tag >> 3 && tag >> 3 <= UINT32_MAX &&
+                 !wire_varint(&at, &n);
+    if (!bytes) {
+        fault(r, w->p, "not a protobuf field (cut or corrupt)");
+        return 0;
+    }
+    err_byte(r->e, r->file, r->base + (uint64_t)(w->end - r->from),
+             "cut or corrupt: the field that begins at byte %llu goes on for %llu bytes more",
+             (unsigned long long)begin, (unsigned long long)(n - wire_size(at)));
     *f = (struct wire_field){.num = (uint32_t)(tag >> 3), .type = WIRE_BYTES, .sub = {at.p, w->end}};
     w->p = w->end;
     return 1;
