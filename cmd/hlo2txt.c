@@ -9,7 +9,6 @@ static const struct opt options[] = {
     {OPT_PROGRAM, "program", "ID", "only the program of that id, or of that module name"},
     {0, NULL, NULL, NULL},
 };
-static const struct table tables[] = {{NULL, NULL, NULL, false}};
 static const struct tool tool = {
     .name = "hlo2txt",
     .synopsis = "[FILE ...]",
@@ -18,7 +17,6 @@ static const struct tool tool = {
         "standard input by default) and writes it as the text that XLA prints and reads back.",
     .example = "hlo2txt --program 5 host.xplane.pb >step.txt",
     .opt = options,
-    .table = tables,
 };
 
 struct job {

@@ -165,7 +165,6 @@ static struct sink *add_sink(struct run *r, const struct table *t)
 
 struct out *tool_out(struct run *r)
 {
-    if (r->dir) tool_usage(r, "-d: there is no table to write");
     return r->nsink ? &r->sink[0].out : &add_sink(r, NULL)->out;
 }
 

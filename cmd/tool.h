@@ -17,7 +17,7 @@ struct sink { /* one table on its way out */
 
 struct run {
     const struct tool *tool;
-    const struct table *table; /* -t, or the first */
+    const struct table *table; /* -t, or the first; NULL: there are none */
     const char *dir, *output;  /* -d, -o */
     const char *arg;           /* the current option's argument */
     bool csv, header, quiet, verbose;

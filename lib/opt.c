@@ -18,9 +18,16 @@ const struct opt opt_common[] = {
     {0, NULL, NULL, NULL},
 };
 
-/* A tool's own option hides a common one of the same name. */
+/* Does the option choose among tables, or how they are written? */
+static bool of_tables(const struct opt *o)
+{
+    return o->c == 't' || o->c == 'd' || o->c == CSV || o->c == NO_HEADER;
+}
+
+/* A tool's own option hides a common one of the same name; a tool without tables has none of theirs. */
 static bool hidden(const struct tool *t, const struct opt *common)
 {
+    if (!t->table && of_tables(common)) return true;
     for (const struct opt *o = t->opt; o && o->c; o++)
         if (!strcmp(o->name, common->name)) return true;
     return false;
@@ -73,7 +80,7 @@ void opt_help(const struct tool *t, struct buf *b)
     for (const struct opt *o = t->opt; o && o->c; o++) help_opt(o, b);
     for (const struct opt *o = opt_common; o->c; o++)
         if (!hidden(t, o)) help_opt(o, b);
-    buf_puts(b, "\nTables (the first is the default; -l shows the columns):\n");
+    if (t->table) buf_puts(b, "\nTables (the first is the default; -l shows the columns):\n");
     for (const struct table *k = t->table; k && k->name; k++) buf_fmt(b, "  %-24s %s\n", k->name, k->help);
     if (t->example) buf_fmt(b, "\nExample:\n  %s\n", t->example);
 }

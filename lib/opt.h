@@ -32,7 +32,7 @@ struct tool {
     const char *summary;  /* what goes in, what comes out: a few lines */
     const char *example;
     const struct opt *opt;     /* its own, besides opt_common */
-    const struct table *table; /* the first is the default */
+    const struct table *table; /* the first is the default; NULL: it writes something else (tool_out) */
 };
 
 extern const struct opt opt_common[]; /* -t -d -o -l --csv --no-header -q -v -h -V */
