@@ -96,7 +96,8 @@ static const struct column operand_columns[] = {
     {"position", "int", "-", "which operand, from 0"},
     {"operand", "text", "-", "name; - if it is not in the module"},
     {"operand_opcode", "text", "-", "of the operand"},
-    SHAPE,
+    {"bytes", "int", "bytes", "of the operand, by shape and layout"},
+    {"unpadded_bytes", "int", "bytes", "by shape alone"},
     END,
 };
 static const struct column frame_columns[] = {
@@ -199,13 +200,15 @@ static int on_module(struct hlo_module *m, void *ctx)
 {
     struct job *j = ctx;
     struct hlo_rows r;
-    struct cost_set cost;
-    cost_module(m, j->cost, &cost);
+    struct cost_set cost = {0};
+    bool costs =
+        tool_wants(&j->run, "instr") || tool_wants(&j->run, "computation") || tool_wants(&j->run, "module");
+    if (costs) cost_module(m, j->cost, &cost);
     if (m->missing && !m->cut)
         tool_note(&j->run,
                   "%s: %llu operands or computations are named but not in this fragment; costs lack them",
                   m->source_name, (unsigned long long)m->missing);
-    hlo_rows_start(&r, m, &cost, j->user_on ? &j->user : NULL);
+    hlo_rows_start(&r, m, costs ? &cost : NULL, j->user_on ? &j->user : NULL);
     instr_tables(j, &r);
     other_tables(j, &r);
     hlo_rows_end(&r);

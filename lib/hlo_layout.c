@@ -1,6 +1,8 @@
 /* Copies and transposes that only move a value into another layout. */
 #include "hlo.h"
 
+enum { MEMBERS = 64 }; /* a fusion that only changes layout has few */
+
 static void put_order(struct buf *b, const int64_t *v, uint32_t n)
 {
     buf_c(b, '{');
@@ -64,6 +66,7 @@ bool hlo_layout_change(const struct hlo_module *m, const struct hlo_instr *i, st
     uint32_t in = hlo_is(i, "fusion") ? hlo_called(i, HLO_CALLS) : HLO_NONE;
     if (in != HLO_NONE) { /* one copy or transpose, and else nothing that touches a byte */
         const struct hlo_computation *c = &m->computation[in];
+        if (c->count > MEMBERS) return false;
         only = NULL;
         for (uint32_t k = c->first; k < c->first + c->count; k++) {
             const struct hlo_instr *x = &m->instr[k];

@@ -5,6 +5,8 @@
 
 /* ---- cells ---- */
 
+enum { KEEP = 32 << 20 }; /* bytes of cells kept for further rows */
+
 /* A count that was added up in floating point; negative: unknown. */
 static void put_count(struct tab *t, double v)
 {
@@ -25,8 +27,10 @@ static void put_known(struct tab *t, int64_t v)
         tab_i64(t, v);
 }
 
+/* A copy that stays as long as r; p NULL: too much has been kept already, and the cell is made again. */
 static struct str keep(struct hlo_rows *r, struct str cell)
 {
+    if (r->arena.total > KEEP) return (struct str){NULL, 0};
     return str_n(arena_copy(&r->arena, cell.p, cell.n), cell.n);
 }
 
@@ -83,9 +87,8 @@ static struct str first_type(const struct shape *s)
  * layout's items, which may be anything. */
 static struct str shape_cells(struct hlo_rows *r, const struct shape *s)
 {
-    uint64_t *at = map64_at(&r->shape_known, (uintptr_t)s, UINT64_MAX);
-    if (*at != UINT64_MAX) return r->shape[*at];
-    *at = r->nshape;
+    uint64_t at;
+    if (map64_get(&r->shape_known, (uintptr_t)s, &at)) return r->shape[at];
     r->cell.n = r->b.n = 0;
     shape_put(&r->cell, s);
     buf_c(&r->cell, '\t');
@@ -104,8 +107,11 @@ static struct str shape_cells(struct hlo_rows *r, const struct shape *s)
     known_cell(&r->cell, shape_bytes(s));
     buf_c(&r->cell, '\t');
     known_cell(&r->cell, shape_bytes_unpadded(s));
+    struct str kept = keep(r, buf_view(&r->cell));
+    if (!kept.p) return buf_view(&r->cell);
+    map64_set(&r->shape_known, (uintptr_t)s, r->nshape);
     r->shape = mem_grow(r->shape, &r->cap_shape, r->nshape + 1, sizeof *r->shape);
-    return r->shape[r->nshape++] = keep(r, buf_view(&r->cell));
+    return r->shape[r->nshape++] = kept;
 }
 
 /* Cells source, stack. */
@@ -120,7 +126,8 @@ static struct str source_cells(struct hlo_rows *r, const struct hlo_instr *i)
     r->b.n = 0;
     hlo_stack(r->m, i, &r->b);
     tsv_escape(&r->cell, buf_view(&r->b));
-    return framed ? (r->frame[i->stack_frame] = keep(r, buf_view(&r->cell))) : buf_view(&r->cell);
+    if (framed) r->frame[i->stack_frame] = keep(r, buf_view(&r->cell));
+    return buf_view(&r->cell);
 }
 
 /* Cell member_sources of a fused computation. */
@@ -131,7 +138,8 @@ static struct str member_cell(struct hlo_rows *r, uint32_t computation)
     r->b.n = r->cell.n = 0;
     hlo_member_sources(r->m, computation, r->user, &r->b);
     tsv_escape(&r->cell, buf_view(&r->b));
-    return *cell = keep(r, buf_view(&r->cell));
+    *cell = keep(r, buf_view(&r->cell));
+    return buf_view(&r->cell);
 }
 
 /* Cells module program_id computation: those of the current computation are kept. */
@@ -171,14 +179,23 @@ static void find_callers(struct hlo_rows *r)
 {
     const struct hlo_module *m = r->m;
     r->caller = mem_alloc(m->ncomputation, sizeof *r->caller);
-    r->ncaller = mem_alloc(m->ncomputation, sizeof *r->ncaller);
+    for (uint32_t k = 0; k < m->ncomputation; k++) r->caller[k].first = HLO_NONE;
     for (uint32_t k = 0; k < m->ninstr; k++)
         for (uint32_t c = 0; c < m->instr[k].ncall; c++) {
-            uint32_t to = m->instr[k].call[c].computation;
-            if (to == HLO_NONE) continue;
-            if (!r->caller[to]) r->caller[to] = k + 1;
-            r->ncaller[to]++;
+            struct hlo_call call = m->instr[k].call[c];
+            if (call.computation == HLO_NONE) continue;
+            struct hlo_caller *of = &r->caller[call.computation];
+            if (!of->n++) of->first = k, of->role = call.role;
         }
+}
+
+static void find_parameters(struct hlo_rows *r)
+{
+    const struct hlo_module *m = r->m;
+    if (m->entry == HLO_NONE) return;
+    const struct hlo_computation *c = &m->computation[m->entry];
+    for (uint32_t k = c->first; k < c->first + c->count; k++)
+        if (hlo_is(&m->instr[k], "parameter")) map64_set(&r->parameter, (uint64_t)m->instr[k].number, k);
 }
 
 void hlo_rows_start(struct hlo_rows *r, const struct hlo_module *m, const struct cost_set *cost,
@@ -191,6 +208,7 @@ void hlo_rows_start(struct hlo_rows *r, const struct hlo_module *m, const struct
     for (uint32_t k = 0; k < m->nalias; k++) r->alias[k] = k;
     qsort_r(r->alias, m->nalias, sizeof *r->alias, by_parameter, m->alias);
     find_callers(r);
+    find_parameters(r);
     tsv_escape(&r->cell, m->name);
     buf_c(&r->cell, '\t');
     if (m->has_id)
@@ -208,7 +226,7 @@ void hlo_rows_end(struct hlo_rows *r)
     free(r->members);
     free(r->alias);
     free(r->caller);
-    free(r->ncaller);
+    map64_free(&r->parameter);
     arena_free(&r->arena);
     buf_free(&r->b);
     buf_free(&r->cell);
@@ -369,18 +387,14 @@ void hlo_row_computation(struct hlo_rows *r, struct tab *t, uint32_t k)
     tab_u64(t, c->embedded);
     tab_u64(t, c->hidden);
     tab_text(t, c->execution_thread);
-    tab_u64(t, r->ncaller[k]);
-    uint32_t by = r->caller[k] - 1;
-    put_name(t, m, by);
-    if (by == HLO_NONE)
-        tab_none(t), tab_none(t);
-    else {
-        const struct hlo_instr *i = &m->instr[by];
-        uint32_t n = 0;
-        while (i->call[n].computation != k) n++;
-        tab_texts(t, hlo_role_name(i->call[n].role));
-        put_known(t, hlo_trip_count(m, i));
-    }
+    const struct hlo_caller *by = &r->caller[k];
+    tab_u64(t, by->n);
+    put_name(t, m, by->first);
+    if (by->n) {
+        tab_texts(t, hlo_role_name(by->role));
+        put_known(t, hlo_trip_count(m, &m->instr[by->first]));
+    } else
+        tab_cells(t, STR("-\t-"));
     for (int n = 0; n < 3; n++) put_count(t, r->cost ? sum[n] : -1);
     tab_end(t);
 }
@@ -396,7 +410,8 @@ void hlo_row_operand(struct hlo_rows *r, struct tab *t, uint32_t k, uint32_t n)
     tab_u64(t, n);
     put_name(t, m, at);
     tab_text(t, at == HLO_NONE ? STR("") : m->instr[at].opcode);
-    tab_cells(t, at == HLO_NONE ? STR("-\t-\t-\t-\t-\t-\t-") : shape_cells(r, m->instr[at].shape));
+    put_known(t, at == HLO_NONE ? -1 : shape_bytes(m->instr[at].shape));
+    put_known(t, at == HLO_NONE ? -1 : shape_bytes_unpadded(m->instr[at].shape));
     tab_end(t);
 }
 
@@ -418,7 +433,8 @@ void hlo_row_alias(struct hlo_rows *r, struct tab *t, uint32_t k)
 {
     const struct hlo_module *m = r->m;
     const struct hlo_alias *a = &m->alias[k];
-    uint32_t p = hlo_parameter(m, m->entry, a->parameter);
+    uint64_t p = HLO_NONE;
+    map64_get(&r->parameter, (uint64_t)a->parameter, &p);
     const struct shape *s =
         p == HLO_NONE ? NULL : shape_at(m->instr[p].shape, a->param_index, a->nparam_index);
     tab_cells(t, r->head);
@@ -428,7 +444,7 @@ void hlo_row_alias(struct hlo_rows *r, struct tab *t, uint32_t k)
     r->b.n = 0, put_shape_index(&r->b, a->param_index, a->nparam_index);
     tab_text(t, buf_view(&r->b));
     tab_texts(t, a->must ? "must" : "may");
-    put_name(t, m, p);
+    put_name(t, m, (uint32_t)p);
     tab_cells(t, s ? shape_cells(r, s) : STR("-\t-\t-\t-\t-\t-\t-"));
     tab_end(t);
 }

@@ -19,10 +19,13 @@ struct hlo_rows {
     struct str *frame;   /* by frame: cells source, stack; p NULL: not made yet */
     struct str *members; /* by computation: cell member_sources; likewise */
     uint32_t *alias;     /* m->alias by parameter number */
-    uint32_t *caller;    /* by computation: one more than the first instruction that calls it; 0: none */
-    uint32_t *ncaller;
-    struct buf heads;  /* cells module, program_id, computation */
-    uint32_t heads_of; /* of this computation */
+    struct hlo_caller {
+        uint32_t first, n; /* the first instruction that calls it, HLO_NONE; how often it is called */
+        enum hlo_role role;
+    } * caller;             /* by computation */
+    struct map64 parameter; /* number -> the entry's instruction */
+    struct buf heads;       /* cells module, program_id, computation */
+    uint32_t heads_of;      /* of this computation */
     struct arena arena;
     struct buf b, cell; /* scratch */
 };

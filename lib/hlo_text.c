@@ -497,9 +497,10 @@ static int module_line(struct reader *r)
 {
     r->p = lex_blank(r->p + strlen("HloModule"), r->end);
     r->header = true;
-    r->m->name = take_name(r);
     const char *from = r->p;
-    r->p = lex_spaces(r->p, r->end);
+    while (r->p < r->end && *r->p != ',' && *r->p != '\n') r->p++;
+    r->m->name = str_trim(str_n(from, (size_t)(r->p - from)));
+    from = r->p;
     while (r->p < r->end && *r->p == ',') {
         const char *key = lex_blank(r->p + 1, r->end), *name = lex_name(key, r->end),
                    *to = lex_value(key, r->end);
@@ -584,13 +585,13 @@ int hlo_read_text(const char *p, size_t n, const char *file, struct hlo_module *
 {
     struct err why = {0};
     struct reader r = {.p = p, .end = p + n, .from = p, .file = file, .e = &why};
-    enum kind kind = kind_of(p, n);
     r.m = mem_alloc(1, sizeof *r.m);
     r.m->entry = HLO_NONE;
     r.m->source_name = file;
     int rc = finish(&r, top_level(&r));
     *out = r.m;
     if (!r.m->ncomputation) {
+        enum kind kind = kind_of(p, n);
         hlo_free(r.m);
         *out = NULL;
         if (!rc || (kind != KIND_HLO_TEXT && kind != KIND_TEXT))

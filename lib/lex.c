@@ -78,11 +78,11 @@ static const char *scan(const char *p, const char *end, bool value)
             p = q - 1;
             break;
         case SLASH:
+            if (value && !depth && line_comment(p, end)) return p;
+            if (end - p < 2 || p[1] != '*') break;
             q = block_comment(p, end);
-            if (q)
-                p = q - 1;
-            else if (value && !depth && line_comment(p, end))
-                return p;
+            if (!q) return NULL; /* and not looked for again at every other slash */
+            p = q - 1;
             break;
         case LINE:
         case COMMA:
