@@ -1,147 +1,22 @@
 /* HLO modules to tables.  In: HLO text, HloProto, HloModuleProto, or a capture with programs in it.  Held:
  * one module at a time, in about the size of its text, beside the mapped input; of table module a row each.
  */
+#include "hlo_columns.h"
+#include "hlo_ran.h"
 #include "hlo_rows.h"
-#include "kind.h"
 #include "tool.h"
 #include <stdlib.h>
 
-enum { OPT_COST = OPT_LONG, OPT_USER_RE };
+enum { OPT_COST = OPT_LONG, OPT_USER_RE, OPT_CAPTURE };
 
 static const struct opt options[] = {
     {OPT_COST, "cost", "MODEL",
      "xla: as XLA's cost analysis (the default); gpu: as XProf shows for GPU programs"},
     {OPT_USER_RE, "user-re", "RE",
      "files that match are the user's (default: outside site-packages, dist-packages, jax)"},
+    {OPT_CAPTURE, "capture", "FILE",
+     "table module also says how long each ran in this capture (or xplane2tsv -t module of it)"},
     {0, NULL, NULL, NULL},
-};
-
-#define MODULE                                                                                               \
-    {"module", "text", "-", "name of the module"}, { "program_id", "int", "-", "unsigned; - in text" }
-#define SHAPE                                                                                                \
-    {"shape", "text", "-", "shape without layout"},                                                          \
-        {"dtype", "text", "-", "element type (of the first leaf)"},                                          \
-        {"layout", "text", "-", "layout of each leaf"}, {"tiles", "text", "-", "tiles of each leaf"},        \
-        {"memory_space", "text", "-", "of each leaf: 0 default or HBM; TPU 1 VMEM, 5 host"},                 \
-        {"bytes", "int", "bytes", "size by shape and layout: tiles, padding; a tuple 8 per element"},        \
-    {                                                                                                        \
-        "unpadded_bytes", "int", "bytes", "size by shape alone"                                              \
-    }
-#define COST                                                                                                 \
-    {"flops", "int", "flops", "once, nested computations included; - for custom calls"},                     \
-        {"transcendentals", "int", "-", "exp, log, tanh ... counted apart"},                                 \
-    {                                                                                                        \
-        "bytes_accessed", "int", "bytes", "read and written"                                                 \
-    }
-#define END                                                                                                  \
-    {                                                                                                        \
-        NULL, NULL, NULL, NULL                                                                               \
-    }
-
-static const struct column instr_columns[] = {
-    MODULE,
-    {"computation", "text", "-", "name of the computation"},
-    {"order", "int", "-", "place in the schedule, else in the list"},
-    {"instr", "text", "-", "name, without %"},
-    {"opcode", "text", "-", "HLO opcode; sugared slice-start is async-start"},
-    {"async_op", "text", "-", "what an async-start, -update, -done wraps"},
-    {"category", "text", "-", "XLA's op category"},
-    SHAPE,
-    {"plan_bytes", "int", "bytes", "size in the plan, where the proto has one"},
-    {"operands", "text", "-", "names, comma between"},
-    {"calls", "text", "-", "role=computation, comma between"},
-    {"trip_count", "int", "-", "of a while: known, or inferred from its condition"},
-    {"custom_call_target", "text", "-", "target of a custom-call"},
-    {"launches", "bool", "-", "1: can launch device work by itself"},
-    {"layout_change", "text", "-", "from->to, if it only changes layout"},
-    {"op_name", "text", "-", "op_name of the metadata"},
-    {"source", "text", "-", "file:line of the innermost user frame"},
-    {"stack", "text", "-", "file:line function, innermost first, joined by \" < \""},
-    {"member_sources", "text", "-", "of a fusion: the sources of its members, comma between"},
-    COST,
-    {"flops_total", "int", "flops", "loops by their trips, known custom calls by their models"},
-    {"bytes_total", "int", "bytes", "likewise"},
-    {"root", "bool", "-", "1: root of its computation"},
-    {"entry", "bool", "-", "1: in the entry computation"},
-    {"hidden", "bool", "-",
-     "1: in the wrapped computation of an async-start; sugared text does not print it"},
-    {"index", "int", "-", "parameter number, element of a get-tuple-element"},
-    {"alias", "text", "-", "of an entry parameter: the output index it is donated to"},
-    {"attributes", "text", "-", "all between operands and metadata, as text prints it"},
-    {"backend_config", "text", "-", "as it stands, unquoted"},
-    END,
-};
-static const struct column computation_columns[] = {
-    MODULE,
-    {"computation", "text", "-", "name"},
-    {"instrs", "int", "-", "instructions in it"},
-    {"parameters", "int", "-", "parameters among them"},
-    {"root", "text", "-", "its root instruction"},
-    {"entry", "bool", "-", "1: the entry"},
-    {"embedded", "bool", "-", "1: inside one step: a fusion's, a reducer, a comparator"},
-    {"hidden", "bool", "-", "1: wrapped by an async-start"},
-    {"execution_thread", "text", "-", "as printed"},
-    {"callers", "int", "-", "how often it is called"},
-    {"caller", "text", "-", "the first instruction that calls it"},
-    {"role", "text", "-", "as what"},
-    {"trip_count", "int", "-", "of that caller, if it is a while"},
-    COST,
-    END,
-};
-static const struct column operand_columns[] = {
-    MODULE,
-    {"computation", "text", "-", "name of the computation"},
-    {"instr", "text", "-", "the user"},
-    {"opcode", "text", "-", "of the user"},
-    {"position", "int", "-", "which operand, from 0"},
-    {"operand", "text", "-", "name; - if it is not in the module"},
-    {"operand_opcode", "text", "-", "of the operand"},
-    {"bytes", "int", "bytes", "of the operand, by shape and layout"},
-    {"unpadded_bytes", "int", "bytes", "by shape alone"},
-    END,
-};
-static const struct column frame_columns[] = {
-    MODULE,
-    {"frame", "int", "-", "stack_frame_id"},
-    {"file", "text", "-", "source file"},
-    {"line", "int", "-", "line"},
-    {"column", "int", "-", "column"},
-    {"function", "text", "-", "function"},
-    {"parent", "int", "-", "frame that called it; - none"},
-    {"user", "bool", "-", "1: the user's file"},
-    END,
-};
-static const struct column alias_columns[] = {
-    MODULE,
-    {"output", "text", "-", "index of the output"},
-    {"parameter", "int", "-", "number of the parameter that it may overwrite"},
-    {"parameter_index", "text", "-", "index in that"},
-    {"kind", "enum", "-", "may must"},
-    {"instr", "text", "-", "the parameter's name"},
-    SHAPE,
-    END,
-};
-static const struct column module_columns[] = {
-    MODULE,
-    {"file", "text", "-", "where it was read"},
-    {"module_id", "text", "-", "of the dump's file name"},
-    {"pass_index", "text", "-", "likewise"},
-    {"pass", "text", "-", "the pass that left it so"},
-    {"stage", "text", "-", "the pipeline, or before_optimizations, after_optimizations"},
-    {"computations", "int", "-", "how many"},
-    {"instrs", "int", "-", "how many; the largest module comes first"},
-    {"entry", "text", "-", "entry computation"},
-    COST,
-    {"unmodelled", "int", "-", "custom calls that add nothing to the three"},
-    {"flops_total", "int", "flops", "loops by their trips, known custom calls by their models"},
-    {"transcendentals_total", "int", "-", "likewise"},
-    {"bytes_total", "int", "bytes", "likewise"},
-    {"parameter_bytes", "int", "bytes", "of the entry, padded"},
-    {"output_bytes", "int", "bytes", "of the entry, padded"},
-    {"scheduled", "bool", "-", "1: order is the schedule's"},
-    {"unknown_trips", "int", "-", "loops taken once in the totals"},
-    {"missing", "int", "-", "operands and computations named but not there"},
-    END,
 };
 
 static const struct table tables[] = {
@@ -172,6 +47,7 @@ struct job {
     struct hlo_summary *module;
     size_t nmodule, cap;
     struct arena arena;
+    struct hlo_ran ran; /* --capture */
     uint64_t rows;
 };
 
@@ -221,14 +97,37 @@ static int on_module(struct hlo_module *m, void *ctx)
     return 0;
 }
 
+/* One bad file does not stop the others: the status is 2 in the end. */
 static void file(struct job *j, const char *path)
 {
     struct inp in;
     struct err e = {0};
-    if (inp_open(&in, path, &e)) tool_die(&j->run, &e);
-    if (inp_whole(&in, &e)) tool_die(&j->run, &e);
-    if (hlo_read(&in, on_module, j, &e)) tool_warn(&j->run, &e);
-    if (inp_close(&in, &e)) tool_warn(&j->run, &e);
+    if (!inp_open(&in, path, &e)) {
+        if (!inp_whole(&in, &e)) hlo_read(&in, on_module, j, &e);
+        inp_close(&in, &e);
+    }
+    if (e.text[0]) tool_warn(&j->run, &e);
+}
+
+static void capture(struct job *j)
+{
+    struct err e = {0};
+    if (hlo_ran_read(&j->ran, j->run.arg, &e)) tool_die(&j->run, &e);
+    const struct hlo_ran_program *p = hlo_ran_longest(&j->ran);
+    if (!p)
+        tool_note(&j->run, "%s: no program was seen to run", j->run.arg);
+    else
+        tool_note(&j->run, "%s: %.*s ran longest, %.3f ms in %llu runs", j->run.arg, (int)p->module.n,
+                  p->module.p, (double)p->time_ps / 1e9, (unsigned long long)p->runs);
+}
+
+static void ran(const struct job *j, struct hlo_summary *s)
+{
+    const struct hlo_ran_program *p = hlo_ran_find(&j->ran, s->name, s->has_id, s->program_id);
+    if (!p) return;
+    s->ran = true;
+    s->runs = p->runs, s->run_ps = p->time_ps;
+    s->longest = p == hlo_ran_longest(&j->ran);
 }
 
 static void module_table(struct job *j)
@@ -236,7 +135,10 @@ static void module_table(struct job *j)
     struct tab *t = tool_sink(&j->run, "module", STR(""));
     if (!t) return;
     qsort(j->module, j->nmodule, sizeof *j->module, hlo_summary_cmp);
-    for (size_t k = 0; k < j->nmodule; k++) hlo_row_module(&j->module[k], t), j->rows++;
+    for (size_t k = 0; k < j->nmodule; k++) {
+        ran(j, &j->module[k]);
+        hlo_row_module(&j->module[k], t), j->rows++;
+    }
     free(j->module);
     arena_free(&j->arena);
 }
@@ -256,7 +158,8 @@ static void option(struct job *j, int c)
             tool_usage(&j->run, "\"%s\": %s", j->run.arg, text);
         }
         j->user_on = true;
-    }
+    } else if (c == OPT_CAPTURE)
+        capture(j);
 }
 
 int main(int argc, char **argv)
@@ -270,5 +173,6 @@ int main(int argc, char **argv)
     module_table(&j);
     if (!j.rows && j.run.status < 2) tool_note(&j.run, "no %s in the input", j.run.table->help);
     if (j.user_on) regfree(&j.user);
+    hlo_ran_free(&j.ran);
     return tool_end(&j.run);
 }

@@ -522,6 +522,9 @@ void hlo_row_module(const struct hlo_summary *s, struct tab *t)
     tab_u64(t, s->scheduled);
     tab_u64(t, s->unknown_trips);
     tab_u64(t, s->missing);
+    put_known(t, s->ran ? (int64_t)s->runs : -1);
+    put_known(t, s->ran ? (int64_t)s->run_ps : -1);
+    put_known(t, s->ran ? s->longest : -1);
     tab_end(t);
 }
 

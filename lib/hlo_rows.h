@@ -45,7 +45,7 @@ struct hlo_summary {
     uint64_t program_id, computations, instrs, unmodelled, unknown_trips, missing, runs, run_ps;
     double flops, transcendentals, bytes, flops_total, transcendentals_total, bytes_total;
     int64_t parameter_bytes, output_bytes; /* -1: unknown */
-    bool has_id, scheduled;
+    bool has_id, scheduled, ran, longest;  /* ran: runs and run_ps are known */
 };
 void hlo_summarise(struct hlo_summary *s, const struct hlo_module *m, const struct cost_set *cost,
                    struct arena *a);
