@@ -191,16 +191,22 @@ static int read_table(struct work *w, struct inp *in, struct err *e)
     return rc;
 }
 
+/* A plan with what lies beside it (live ranges, values); what came through a pipe has nothing beside it. */
+static int read_plan(struct work *w, struct inp *in, const char *path, struct err *e)
+{
+    if (!strcmp(path, "-")) return plan_read(in, NULL, 0, on_plan, w, e);
+    return plan_read_path(path, on_plan, w, e);
+}
+
 /* A program without a plan is estimated. */
-static int read_proto(struct work *w, struct inp *in, struct err *e)
+static int read_proto(struct work *w, struct inp *in, const char *path, struct err *e)
 {
     struct err no_plan = {0};
-    uint64_t before = w->nbrief;
-    if (!plan_read(in, NULL, 0, on_plan, w, &no_plan) || w->nbrief > before) {
-        if (no_plan.text[0]) *e = no_plan;
-        return no_plan.text[0] ? -1 : 0;
-    }
-    return hlo_read(in, on_module, w, e);
+    size_t before = w->nbrief;
+    int rc = read_plan(w, in, path, &no_plan);
+    if (rc && w->nbrief == before) return hlo_read(in, on_module, w, e);
+    if (rc) *e = no_plan;
+    return rc;
 }
 
 static void read_input(struct work *w, const char *path)
@@ -209,15 +215,15 @@ static void read_input(struct work *w, const char *path)
     struct inp in;
     int rc = 0;
     if (inp_open(&in, path, &e) || inp_whole(&in, &e)) tool_die(w->run, &e);
-    enum kind k = kind_of(in.data, in.size);
-    if (k == KIND_TABLE || k == KIND_EMPTY)
-        rc = read_table(w, &in, &e);
-    else if (k == KIND_HLO_TEXT || k == KIND_HLO_MODULE)
-        rc = hlo_read(&in, on_module, w, &e);
-    else if (k == KIND_HLO_PROTO || k == KIND_XPLANE)
-        rc = read_proto(w, &in, &e);
-    else
-        rc = plan_read(&in, NULL, 0, on_plan, w, &e);
+    switch (kind_of(in.data, in.size)) {
+    case KIND_EMPTY:
+    case KIND_TABLE: rc = read_table(w, &in, &e); break;
+    case KIND_HLO_TEXT:
+    case KIND_HLO_MODULE: rc = hlo_read(&in, on_module, w, &e); break;
+    case KIND_HLO_PROTO:
+    case KIND_XPLANE: rc = read_proto(w, &in, path, &e); break;
+    default: rc = read_plan(w, &in, path, &e);
+    }
     if (inp_close(&in, &e)) rc = -1;
     if (rc) tool_warn(w->run, &e);
 }

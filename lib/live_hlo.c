@@ -2,6 +2,7 @@
 #include "live_hlo.h"
 #include "live_hlo_in.h"
 #include "num.h"
+#include "plan_read.h"
 #include <stdlib.h>
 
 /* ---- allocations and buffers ---- */
@@ -11,6 +12,7 @@ struct building {
     struct plan *p;
     struct map64 temp; /* memory space -> the allocation of its temporaries */
     size_t alloc_cap;
+    struct buf scratch;
 };
 
 static uint32_t new_alloc(struct building *g, struct plan_alloc a)
@@ -38,17 +40,16 @@ static uint32_t alloc_of(struct building *g, const struct hv_buffer *b)
     return (uint32_t)*at;
 }
 
-/* "{0,1}" for a node of a tuple, "" for a whole array. */
+/* "{0,1}" for a part of a tuple, "" for the whole value. */
 static struct str index_of(const struct hv *h, uint32_t node, struct arena *a)
 {
     struct buf b = {0};
     uint32_t v = h->node[h->instr[node]];
-    if (h->shape[v]->type != PRIM_TUPLE) return (struct str){0};
-    buf_c(&b, '{');
+    if (v == node) return (struct str){0};
     while (v != node) {
         uint32_t k = 0, c = v + 1;
         for (; c + h->size[c] <= node; k++) c += h->size[c];
-        if (b.n > 1) buf_c(&b, ',');
+        buf_c(&b, b.n ? ',' : '{');
         buf_u64(&b, k);
         v = c;
     }
@@ -58,30 +59,59 @@ static struct str index_of(const struct hv *h, uint32_t node, struct arena *a)
     return s;
 }
 
-static void fill_buffer(struct building *g, uint32_t k, struct buf *scratch)
+static struct str shape_text(struct building *g, const struct shape *s)
+{
+    struct buf *b = &g->scratch;
+    b->n = 0;
+    shape_put_full(b, s, false);
+    return plan_bare_shape(str_n(arena_copy(&g->p->arena, b->p, b->n), b->n), &g->p->arena);
+}
+
+static void add_buffer(struct building *g, uint32_t alloc, uint32_t instr, const struct shape *s,
+                       int64_t size)
 {
     static const struct plan_about nothing;
-    const struct hv_buffer *b = &g->h->buffer[k];
-    const struct shape *s = g->h->shape[b->node];
-    scratch->n = 0;
-    shape_put_full(scratch, s, false);
-    g->p->buffer[k] =
-        (struct plan_buffer){.alloc = alloc_of(g, b),
-                             .trace = PLAN_NONE,
-                             .id = k,
-                             .color = b->space,
-                             .offset = -1,
-                             .size = b->size,
-                             .unpadded = shape_bytes_unpadded(s),
-                             .alloc_order = -1,
-                             .free_order = -1,
-                             .share_with = -1,
-                             .start = -1,
-                             .end = -1,
-                             .instr = g->h->m->instr[g->h->instr[b->node]].name,
-                             .index = index_of(g->h, b->node, &g->p->arena),
-                             .shape = str_n(arena_copy(&g->p->arena, scratch->p, scratch->n), scratch->n),
-                             .about = &nothing};
+    uint32_t k = g->p->nbuffer++;
+    g->p->buffer[k] = (struct plan_buffer){.alloc = alloc,
+                                           .trace = PLAN_NONE,
+                                           .id = k,
+                                           .color = g->p->alloc[alloc].color,
+                                           .offset = -1,
+                                           .size = size,
+                                           .unpadded = shape_bytes_unpadded(s),
+                                           .alloc_order = -1,
+                                           .free_order = -1,
+                                           .share_with = -1,
+                                           .start = -1,
+                                           .end = -1,
+                                           .instr = g->h->m->instr[instr].name,
+                                           .shape = shape_text(g, s),
+                                           .about = &nothing};
+}
+
+/* Constants of comparators and reducers are in the program's memory like any other, those of fusions not. */
+static void add_constants(struct building *g)
+{
+    const struct hv *h = g->h;
+    bool *done = mem_alloc((size_t)h->m->ncomputation + 1, sizeof *done);
+    for (uint32_t n = 0; n < h->end; n++) {
+        const struct hlo_instr *i = &h->m->instr[h->at[n]];
+        for (uint32_t k = 0; k < i->ncall; k++) {
+            uint32_t to = i->call[k].computation;
+            if (to == HLO_NONE || h->place[to].walked || done[to] || hlo_is(i, "fusion")) continue;
+            done[to] = true;
+            const struct hlo_computation *c = &h->m->computation[to];
+            for (uint32_t x = c->first; x < c->first + c->count; x++) {
+                if (!hlo_is(&h->m->instr[x], "constant")) continue;
+                int64_t size = hv_shape_bytes(h, h->m->instr[x].shape);
+                if (size < 0) continue;
+                uint32_t a =
+                    new_alloc(g, (struct plan_alloc){.size = size, .parameter = -1, .constant = true});
+                add_buffer(g, a, x, h->m->instr[x].shape, size);
+            }
+        }
+    }
+    free(done);
 }
 
 /* Buffers of one allocation must stand together: sort, and let the ids stay what they are. */
@@ -95,18 +125,21 @@ static int by_alloc(const void *x, const void *y)
 static void make_buffers(struct building *g)
 {
     struct plan *p = g->p;
-    struct buf scratch = {0};
-    p->nbuffer = g->h->nbuffer;
-    p->buffer = mem_alloc((size_t)p->nbuffer + 1, sizeof *p->buffer);
-    for (uint32_t k = 0; k < p->nbuffer; k++) fill_buffer(g, k, &scratch);
-    for (uint32_t k = 0; k < p->nbuffer; k++) /* what lives in an output's memory belongs to its allocation */
-        if (g->h->buffer[k].host != HV_NONE) p->buffer[k].alloc = p->buffer[g->h->buffer[k].host].alloc;
+    const struct hv *h = g->h;
+    p->buffer = mem_alloc((size_t)h->nbuffer + h->m->ninstr + 1, sizeof *p->buffer);
+    for (uint32_t k = 0; k < h->nbuffer; k++) {
+        const struct hv_buffer *b = &h->buffer[k];
+        add_buffer(g, alloc_of(g, b), h->instr[b->node], h->shape[b->node], b->size);
+        p->buffer[k].index = index_of(h, b->node, &p->arena);
+    }
+    for (uint32_t k = 0; k < h->nbuffer; k++) /* what lives in an output's memory belongs to its allocation */
+        if (h->buffer[k].host != HV_NONE) p->buffer[k].alloc = p->buffer[h->buffer[k].host].alloc;
+    add_constants(g);
     if (p->nbuffer) qsort(p->buffer, p->nbuffer, sizeof *p->buffer, by_alloc);
     for (uint32_t k = p->nbuffer; k-- > 0;) {
         p->alloc[p->buffer[k].alloc].first = k;
         p->alloc[p->buffer[k].alloc].count++;
     }
-    buf_free(&scratch);
 }
 
 /* ---- the heap trace ---- */
@@ -191,6 +224,7 @@ void live_estimate(struct hlo_module *m, struct live_estimate *out)
     plan_link(g.p, m);
     free(s.handed_over);
     map64_free(&g.temp);
+    buf_free(&g.scratch);
     hv_free(&h);
 }
 

@@ -13,7 +13,7 @@ struct hv_interval {
 };
 
 struct hv_buffer {
-    uint32_t node;         /* the largest value in it, first on ties */
+    uint32_t node;         /* the largest value in it; of equal ones the first in time */
     uint32_t first, count; /* interval[first .. first + count): in order, with gaps between them */
     int64_t size, space;
     bool parameter, constant, root, table; /* table: a tuple's pointers */
@@ -60,7 +60,8 @@ uint32_t hv_operand(const struct hv *h, uint32_t instr, uint32_t k);
 static inline uint32_t hv_number(const struct hv *h, uint32_t node) { return h->number[h->instr[node]]; }
 /* The instruction that is parameter `number` of a computation, HLO_NONE: there is none. */
 uint32_t hv_parameter(const struct hv *h, uint32_t computation, int64_t number);
-int64_t hv_bytes(const struct hv *h, uint32_t node); /* -1: unknown */
+int64_t hv_bytes(const struct hv *h, uint32_t node); /* of the node itself; -1: unknown */
+int64_t hv_shape_bytes(const struct hv *h, const struct shape *s);
 
 /* Who takes over whose memory (spec: liveness from HLO 8). */
 struct hv_sharing {

@@ -5,9 +5,8 @@
 
 /* ---- sizes ---- */
 
-int64_t hv_bytes(const struct hv *h, uint32_t node)
+int64_t hv_shape_bytes(const struct hv *h, const struct shape *s)
 {
-    const struct shape *s = h->shape[node];
     if (s->type == PRIM_TUPLE) {
         int64_t n = s->nelem;
         return h->tpu ? (4 * n + 511) / 512 * 512 : 8 * n;
@@ -17,6 +16,8 @@ int64_t hv_bytes(const struct hv *h, uint32_t node)
     for (uint32_t d = 0; !h->tpu && s->dynamic && d < s->rank; d++) meta = s->dynamic[d] ? 4 * s->rank : meta;
     return bytes < 0 ? -1 : num_add(bytes, meta); /* CPU and GPU keep the real dimensions behind the array */
 }
+
+int64_t hv_bytes(const struct hv *h, uint32_t node) { return hv_shape_bytes(h, h->shape[node]); }
 
 /* ---- joining ---- */
 
@@ -194,6 +195,7 @@ static struct hv_interval life_of(const struct hv *h, uint32_t v)
     struct hv_interval t = {hv_number(h, v), hv_number(h, v)};
     if (h->last[v] != HV_NONE && h->last[v] > t.to) t.to = h->last[v];
     if (t.to >= h->end) t.to = h->end - 1;
+    if (hlo_is(i, "parameter") && p->caller == HV_NONE) t.from = 0; /* wherever the text lists it */
     if (hlo_is(i, "parameter") && p->caller != HV_NONE && hlo_is(&h->m->instr[p->caller], "while")) {
         uint32_t c =
             hlo_called(&h->m->instr[p->caller], HLO_CONDITION); /* the state is there from the test on */
@@ -223,7 +225,7 @@ static void make_buffers(struct hv *h)
         b->count++;
         b->parameter |= hlo_is(i, "parameter") && i->computation == m->entry;
         b->constant |= hlo_is(i, "constant");
-        if (bytes <= b->size) continue;
+        if (bytes < b->size || (bytes == b->size && hv_number(h, v) >= hv_number(h, b->node))) continue;
         b->size = bytes;
         b->node = v;
         b->space = h->shape[v]->layout.memory_space;

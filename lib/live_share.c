@@ -188,7 +188,7 @@ static struct by_size *sorted(const struct hv *h, bool outputs, uint32_t *n)
     for (uint32_t b = 0; b < h->nbuffer; b++) {
         const struct hv_buffer *t = &h->buffer[b];
         if (t->space || t->size <= 0 || !t->count) continue;
-        if (outputs ? !t->root || t->parameter || t->constant : is_fixed(t)) continue;
+        if (outputs ? !t->root || t->constant : is_fixed(t)) continue;
         x[(*n)++] = (struct by_size){t->size, h->interval[t->first].from, b};
     }
     qsort(x, *n, sizeof *x, outputs ? ascending : descending);

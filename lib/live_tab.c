@@ -104,6 +104,7 @@ static const struct column shrink_columns[] = {
     ID,
     {"cause", "enum", "-", "layout_copy f32_to_bf16 recompute undonated_argument padding"},
     {"source", "text", "-", "line of the user's program; `all`: the cause everywhere"},
+    {"op_name", "text", "-", "where the line is not told"},
     {"buffers", "int", "-", "values it touches"},
     {"touched_bytes", "int", "bytes", "their sizes, summed"},
     {"bytes", "int", "bytes", "by which the peak falls if it were gone, replayed"},
@@ -457,6 +458,7 @@ uint64_t live_put_shrink(struct tab *t, const struct live *l)
         id(t, l);
         tab_texts(t, shrink_cause_name(r->cause));
         live_text(t, r->all ? STR("all") : r->source);
+        live_text(t, r->all ? STR("") : r->op_name);
         tab_u64(t, r->buffers);
         tab_i64(t, r->touched);
         tab_i64(t, l->peak - r->peak_after);

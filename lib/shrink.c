@@ -18,7 +18,7 @@ struct change {
     int64_t bytes;             /* the hold's new size; how much a fixed value falls by */
     uint32_t cut_from, cut_to; /* steps over which it is not held; from > to: none */
     int64_t touched;
-    struct str source;
+    struct str source, op_name; /* op_name only where there is no source */
 };
 
 struct shrinking {
@@ -227,7 +227,7 @@ static int64_t peak_with(const struct live *l, const struct change *c, size_t n)
 
 static bool same_line(const struct change *a, const struct change *b)
 {
-    return a->cause == b->cause && str_eq(a->source, b->source);
+    return a->cause == b->cause && str_eq(a->source, b->source) && str_eq(a->op_name, b->op_name);
 }
 
 static int by_line(const void *x, const void *y)
@@ -235,6 +235,7 @@ static int by_line(const void *x, const void *y)
     const struct change *a = x, *b = y;
     if (a->cause != b->cause) return a->cause < b->cause ? -1 : 1;
     int r = str_cmp(a->source, b->source);
+    if (!r) r = str_cmp(a->op_name, b->op_name);
     if (r) return r;
     if (a->hold != b->hold) return a->hold < b->hold ? -1 : 1;
     return (a->buffer > b->buffer) - (a->buffer < b->buffer);
@@ -243,7 +244,8 @@ static int by_line(const void *x, const void *y)
 static void add_row(const struct live *l, struct shrink *out, size_t *cap, bool all, const struct change *c,
                     size_t n)
 {
-    struct shrink_row r = {.cause = c->cause, .all = all, .source = c->source, .largest = c->buffer};
+    struct shrink_row r = {
+        .cause = c->cause, .all = all, .source = c->source, .op_name = c->op_name, .largest = c->buffer};
     r.buffers = (uint32_t)n;
     for (size_t i = 0; i < n; i++) {
         r.touched = num_add(r.touched, c[i].touched);
@@ -292,7 +294,8 @@ static int by_gain(const void *x, const void *y)
     if (a->cause != b->cause) return a->cause < b->cause ? -1 : 1;
     if (a->all != b->all) return a->all ? -1 : 1;
     if (a->peak_after != b->peak_after) return a->peak_after < b->peak_after ? -1 : 1;
-    return str_cmp(a->source, b->source);
+    int r = str_cmp(a->source, b->source);
+    return r ? r : str_cmp(a->op_name, b->op_name);
 }
 
 void shrink_peak(const struct live *l, struct shrink *out)

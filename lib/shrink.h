@@ -19,8 +19,8 @@ const char *shrink_cause_name(enum shrink_cause c);
 struct shrink {
     struct shrink_row {
         enum shrink_cause cause;
-        bool all;          /* the whole cause; else the values of one source line */
-        struct str source; /* "": not told */
+        bool all;                   /* the whole cause; else the values of one source line or op_name */
+        struct str source, op_name; /* "": not told; op_name only where there is no source */
         uint32_t buffers;
         int64_t touched;     /* their sizes, summed */
         int64_t peak_after;  /* with the fixed part */
