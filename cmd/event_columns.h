@@ -1,3 +1,4 @@
+// clang-format off
 /* The columns of table event, the same from a capture and from a JSON trace (design: "event").  Included into
  * an array of struct column. */
     {"plane", "text", "-", "device or host, as the tracer names it"},

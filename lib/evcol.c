@@ -3,46 +3,91 @@
 #include "tsv.h"
 #include <math.h>
 
+#define K(text)                                                                                              \
+    {                                                                                                        \
+        text, sizeof(text) - 1                                                                               \
+    }
 static const struct ev_key key[] = {
-    {"hlo_module", COL_MODULE, 2, 0},
-    {"module_name", COL_MODULE, 1, 0},
-    {"program_id", COL_PROGRAM, 1, 0},
-    {"run_id", COL_RUN, 1, 0},
-    {"hlo_op", COL_HLO_OP, 1, HINT_OP},
-    {"correlation_id", COL_CORRELATION, 1, HINT_CALL},
-    {"cuda_graph_id", COL_GRAPH, 1, HINT_GRAPH},
-    {"cuda_graph_node_id", COL_GRAPH_NODE, 1, 0},
-    {"group_id", COL_GROUP, 1, 0},
-    {"step_num", COL_STEP, 2, 0},
-    {"step_name", COL_STEP, 1, 0},
-    {"flops", COL_FLOPS, 1, 0},
-    {"bytes_accessed", COL_BYTES, 1, 0},
-    {"source", COL_SOURCE, 2, 0},
-    {"source_file", COL_SOURCE_FILE, 1, 0},
-    {"source_line", COL_SOURCE_LINE, 1, 0},
-    {"kernel_details", COL_NONE, 0, HINT_KERNEL},
-    {"memcpy_details", COL_NONE, 0, HINT_MEMCPY},
-    {"memset_details", COL_NONE, 0, HINT_MEMSET},
-    {"device_offset_ps", COL_NONE, 0, HINT_CLOCK},
-    {"Memset_details", COL_NONE, 0, HINT_MEMSET},
+    {K("hlo_module"), COL_MODULE, 2, 0},
+    {K("module_name"), COL_MODULE, 1, 0},
+    {K("program_id"), COL_PROGRAM, 1, 0},
+    {K("run_id"), COL_RUN, 1, 0},
+    {K("hlo_op"), COL_HLO_OP, 1, HINT_OP},
+    {K("correlation_id"), COL_CORRELATION, 1, HINT_CALL},
+    {K("cuda_graph_id"), COL_GRAPH, 1, HINT_GRAPH},
+    {K("cuda_graph_node_id"), COL_GRAPH_NODE, 1, 0},
+    {K("group_id"), COL_GROUP, 1, 0},
+    {K("step_num"), COL_STEP, 2, 0},
+    {K("step_name"), COL_STEP, 1, 0},
+    {K("flops"), COL_FLOPS, 1, 0},
+    {K("bytes_accessed"), COL_BYTES, 1, 0},
+    {K("source"), COL_SOURCE, 2, 0},
+    {K("source_file"), COL_SOURCE_FILE, 1, 0},
+    {K("source_line"), COL_SOURCE_LINE, 1, 0},
+    {K("kernel_details"), COL_NONE, 0, HINT_KERNEL},
+    {K("memcpy_details"), COL_NONE, 0, HINT_MEMCPY},
+    {K("memset_details"), COL_NONE, 0, HINT_MEMSET},
+    {K("device_offset_ps"), COL_NONE, 0, HINT_CLOCK},
+    {K("Memset_details"), COL_NONE, 0, HINT_MEMSET},
 };
+#undef K
 
 const struct ev_key *ev_key(struct str stat)
 {
     for (size_t i = 0; i < sizeof key / sizeof *key; i++)
-        if (str_is(stat, key[i].stat)) return &key[i];
+        if (str_eq(stat, key[i].stat)) return &key[i];
     return NULL;
 }
 
 struct val ev_val(unsigned col, struct val v)
 {
     static const struct val none = {0};
+    int64_t i;
+    bool count = col == COL_FLOPS || col == COL_BYTES;
+    if (v.kind == VAL_TEXT && (count || col == COL_PROGRAM) && v.s.n && v.s.p[0] == '-' && !num_i64(v.s, &i))
+        v = (struct val){.kind = VAL_I64, .i = i};
     if (v.kind == VAL_F64 && v.f == floor(v.f) && fabs(v.f) < 0x1p63 &&
         (col == COL_FLOPS || col == COL_BYTES))
         v = (struct val){.kind = VAL_I64, .i = (int64_t)v.f};
     if (v.kind != VAL_I64) return v;
     if (col == COL_PROGRAM) v.kind = VAL_U64;
-    return (col == COL_FLOPS || col == COL_BYTES) && v.i < 0 ? none : v;
+    return count && v.i < 0 ? none : v;
+}
+
+void vals_set(struct vals *t, unsigned col, unsigned rank, struct val v)
+{
+    struct val *to = vals_place(t, col, rank);
+    if (to) *to = v;
+}
+
+void vals_text(struct vals *t, unsigned col, struct str s)
+{
+    vals_set(t, col, 0, (struct val){.kind = VAL_TEXT, .s = s});
+}
+
+void vals_from_name(struct vals *t, enum ev_line kind, struct str name, struct str shown)
+{
+    struct str id;
+    if (kind == LINE_OP) vals_text(t, COL_HLO_OP, ev_instr_name(name));
+    if (kind == LINE_STEP) vals_text(t, COL_STEP, shown);
+    if (kind != LINE_MODULE) return;
+    vals_text(t, COL_MODULE, ev_module_name(name, &id));
+    if (id.n) vals_text(t, COL_PROGRAM, id);
+}
+
+void vals_join_source(struct vals *t, struct buf *text)
+{
+    uint64_t file = 1ull << COL_SOURCE_FILE, both = file | 1ull << COL_SOURCE_LINE;
+    if ((t->mask & file) && !(t->mask & 1ull << COL_SOURCE)) {
+        text->n = 0;
+        val_cell(text, t->v[COL_SOURCE_FILE]);
+        if (t->mask & both & ~file) {
+            buf_c(text, ':');
+            val_cell(text, t->v[COL_SOURCE_LINE]);
+        }
+        vals_set(t, COL_SOURCE, 1, (struct val){.kind = VAL_CELL, .s = buf_view(text)});
+    }
+    t->mask &= ~both;
 }
 
 void val_cell(struct buf *b, struct val v)

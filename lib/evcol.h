@@ -27,7 +27,7 @@ enum ev_col {
 };
 
 struct ev_key { /* a stat that matters */
-    const char *stat;
+    struct str stat;
     uint8_t col;
     uint8_t rank; /* where two stats fill one column the higher rank wins */
     uint16_t hint;
@@ -44,6 +44,30 @@ struct val {
     };
     struct str s;
 };
+
+/* The values that one message's stats (or one event's args) give to columns. */
+struct vals {
+    uint64_t mask; /* bit i: v[i] is set; i: enum ev_col, COL_COUNT + an extra column's index */
+    unsigned hints;
+    uint8_t rank[64];
+    struct val v[64];
+};
+/* Where column col's value goes, NULL if one of higher rank is there. */
+static inline struct val *vals_place(struct vals *t, unsigned col, unsigned rank)
+{
+    uint64_t bit = 1ull << col;
+    if ((t->mask & bit) && t->rank[col] > rank) return NULL;
+    t->mask |= bit;
+    t->rank[col] = (uint8_t)rank;
+    return &t->v[col];
+}
+void vals_set(struct vals *t, unsigned col, unsigned rank, struct val v);
+void vals_text(struct vals *t, unsigned col, struct str s); /* raw text, rank 0 */
+/* What the name itself says on op, module and step lines, where no stat does; name: on TPUs the instruction.
+ */
+void vals_from_name(struct vals *t, enum ev_line kind, struct str name, struct str shown);
+/* source_file and source_line make a source where there is none; its text lives in *text. */
+void vals_join_source(struct vals *t, struct buf *text);
 
 /* What the column makes of a value: program ids unsigned, negative flops and bytes unknown, whole doubles
  * integers. */

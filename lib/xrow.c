@@ -31,27 +31,6 @@ static struct str own_cell(struct arena *a, struct str text, const char *behind)
     return keep(a, &b);
 }
 
-/* The place of column col's value, NULL if it has one of higher rank. */
-static struct val *place(struct xvals *t, unsigned col, unsigned rank)
-{
-    uint64_t bit = 1ull << col;
-    if ((t->mask & bit) && t->rank[col] > rank) return NULL;
-    t->mask |= bit;
-    t->rank[col] = (uint8_t)rank;
-    return &t->v[col];
-}
-
-static void set(struct xvals *t, unsigned col, unsigned rank, const struct val *v)
-{
-    struct val *to = place(t, col, rank);
-    if (to) *to = *v;
-}
-
-static void set_text(struct xvals *t, unsigned col, struct str s)
-{
-    set(t, col, 0, &(struct val){.kind = VAL_TEXT, .s = s});
-}
-
 static unsigned op_hints(struct xname_stat *m)
 {
     if (!m->op_hints) m->op_hints = (uint8_t)ev_op_hints(m->name);
@@ -75,7 +54,7 @@ static int stat_value(struct xnames *n, const struct xstat *st, struct val *v, s
 }
 
 /* One stat into the columns that it fills. */
-static int take_stat(struct xnames *n, const struct xstat *st, struct xvals *t, struct arena *inflated,
+static int take_stat(struct xnames *n, const struct xstat *st, struct vals *t, struct arena *inflated,
                      struct err *e)
 {
     struct xname_stat *m = xnames_stat(n, st->id), *ref;
@@ -84,35 +63,19 @@ static int take_stat(struct xnames *n, const struct xstat *st, struct xvals *t, 
     ref = st->field == XSTAT_REF ? xnames_stat(n, (int64_t)st->u) : NULL;
     t->hints |= m->key.hint;
     for (uint64_t bits = m->extra; bits; bits &= bits - 1) {
-        v = place(t, COL_COUNT + (unsigned)__builtin_ctzll(bits), 0);
+        v = vals_place(t, COL_COUNT + (unsigned)__builtin_ctzll(bits), 0);
         if (stat_value(n, st, v, ref, inflated, e)) return -1;
     }
-    if (m->key.col == COL_NONE || !(v = place(t, m->key.col, m->key.rank))) return 0;
+    if (m->key.col == COL_NONE || !(v = vals_place(t, m->key.col, m->key.rank))) return 0;
     if (stat_value(n, st, v, ref, inflated, e)) return -1;
     if (m->key.col == COL_HLO_OP && v->kind >= VAL_TEXT) t->hints |= ref ? op_hints(ref) : ev_op_hints(v->s);
     if (v->kind == VAL_I64 || v->kind == VAL_F64) *v = ev_val(m->key.col, *v);
     return 0;
 }
 
-/* source_file and source_line make a source where there is none; the text lives until the next call. */
-static void join_source(struct xvals *t, struct buf *text)
-{
-    uint64_t file = 1ull << COL_SOURCE_FILE, both = file | 1ull << COL_SOURCE_LINE;
-    if ((t->mask & file) && !(t->mask & 1ull << COL_SOURCE)) {
-        text->n = 0;
-        val_cell(text, t->v[COL_SOURCE_FILE]);
-        if (t->mask & both & ~file) {
-            buf_c(text, ':');
-            val_cell(text, t->v[COL_SOURCE_LINE]);
-        }
-        set(t, COL_SOURCE, 1, &(struct val){.kind = VAL_CELL, .s = buf_view(text)});
-    }
-    t->mask &= ~both;
-}
-
 /* ---- what is constant for an event's name ---- */
 
-static int metadata_stats(struct xrows *r, struct wire msg, struct xvals *t, struct str *category,
+static int metadata_stats(struct xrows *r, struct wire msg, struct vals *t, struct str *category,
                           struct err *e)
 {
     struct xstat st;
@@ -127,17 +90,6 @@ static int metadata_stats(struct xrows *r, struct wire msg, struct xvals *t, str
     return got;
 }
 
-/* What the name itself says on op, module and step lines, where no stat does. */
-static void name_values(enum ev_line kind, const struct xevent_names *m, struct xvals *t)
-{
-    struct str id;
-    if (kind == LINE_OP) set_text(t, COL_HLO_OP, ev_instr_name(m->name));
-    if (kind == LINE_STEP) set_text(t, COL_STEP, xevent_shown(*m));
-    if (kind != LINE_MODULE) return;
-    set_text(t, COL_MODULE, ev_module_name(m->name, &id));
-    if (id.n) set_text(t, COL_PROGRAM, id);
-}
-
 static struct xcells *make_cells(struct xrows *r, enum ev_line kind, const struct xname_event *ev,
                                  struct err *e)
 {
@@ -145,18 +97,18 @@ static struct xcells *make_cells(struct xrows *r, enum ev_line kind, const struc
     struct xnames *n = r->names;
     struct xcells *c = arena_alloc(&n->arena, 1, sizeof *c + (ncol + 1) * sizeof *c->off);
     struct xevent_names m = {0};
-    struct xvals t = {0};
+    struct vals t = {0};
     struct buf b = {0};
     struct str category = STR("");
     if (ev) {
         m = xevent_names(ev->msg);
         if (metadata_stats(r, ev->msg, &t, &category, e)) return NULL;
-        name_values(kind, &m, &t);
-        join_source(&t, &r->text);
+        vals_from_name(&t, kind, m.name, xevent_shown(m));
+        vals_join_source(&t, &r->text);
     }
-    set(&t, COL_DEVICE, 0, &(struct val){.kind = VAL_CELL, .s = r->device});
+    vals_set(&t, COL_DEVICE, 0, (struct val){.kind = VAL_CELL, .s = r->device});
     for (unsigned i = 0; i < r->nextra; i++)
-        if (m.display.n && str_is(r->extra[i], "long_name")) set_text(&t, COL_COUNT + i, m.name);
+        if (m.display.n && str_is(r->extra[i], "long_name")) vals_text(&t, COL_COUNT + i, m.name);
     c->kind = kind;
     c->hints = t.hints | ev_name_hints(kind, xevent_shown(m));
     c->c = ev_classify(kind, xevent_shown(m), m.name, category);
@@ -275,7 +227,7 @@ static char *put_val(struct xrows *r, char *p, const struct val *v)
     }
 }
 
-static size_t most_bytes(const struct xvals *t)
+static size_t most_bytes(const struct vals *t)
 {
     size_t n = 0;
     for (uint64_t m = t->mask; m; m &= m - 1) {
@@ -389,7 +341,7 @@ static void occurrences(const struct xrows *r, struct xevent *ev)
 {
     for (unsigned i = 0; i < r->nextra; i++)
         if (str_is(r->extra[i], "num_occurrences"))
-            set(&ev->own, COL_COUNT + i, 0, &(struct val){.kind = VAL_I64, .i = ev->occurrences});
+            vals_set(&ev->own, COL_COUNT + i, 0, (struct val){.kind = VAL_I64, .i = ev->occurrences});
 }
 
 static void count(struct xrow_counts *n, const struct xevent *ev, bool named)
@@ -415,7 +367,7 @@ static int one_event(struct xrows *r, struct xevent *ev, struct wire msg, const 
     if (!(r->classes >> ev->class & 1)) return 0;
     ev->timed = base && !ev->aggregated && !__builtin_add_overflow(*base, ev->offset_ps, &ev->start_ps);
     if (ev->aggregated) occurrences(r, ev);
-    if (ev->own.mask >> COL_SOURCE_FILE) join_source(&ev->own, &r->text);
+    if (ev->own.mask >> COL_SOURCE_FILE) vals_join_source(&ev->own, &r->text);
     count(&r->count, ev, name);
     if (r->tab) write_row(r, ev);
     return r->each ? r->each(r->arg, r, ev, e) : 0;

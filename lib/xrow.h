@@ -10,13 +10,6 @@
 
 enum { XROW_EXTRA = 40 }; /* at most so many extra columns */
 
-struct xvals {     /* the values that one message's stats give to columns */
-    uint64_t mask; /* bit i: v[i] is set; i: enum ev_col, COL_COUNT + an extra's index */
-    unsigned hints;
-    uint8_t rank[64];
-    struct val v[64];
-};
-
 struct xcells;
 
 struct xevent {
@@ -28,7 +21,7 @@ struct xevent {
     bool aggregated;  /* occurrences instead of an offset */
     bool timed;       /* start_ps is good */
     enum ev_class class;
-    struct xvals own; /* what its own stats say */
+    struct vals own; /* what its own stats say */
 };
 
 struct xrow_counts {
