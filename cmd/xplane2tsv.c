@@ -6,10 +6,8 @@
 #include "xplane_columns.h"
 #include "xprogram.h"
 #include "xtable.h"
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <regex.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -25,7 +23,7 @@ static const struct opt options[] = {
     {0, NULL, NULL, NULL},
 };
 
-static struct column event_columns[20 + XROW_EXTRA + 1] = {
+static struct column event_columns[20 + EV_EXTRA + 1] = {
 #include "event_columns.h"
 }; /* -s adds some behind */
 
@@ -55,95 +53,29 @@ static const struct tool tool = {
 
 struct job {
     struct run run;
-    regex_t plane_re, line_re;
-    bool plane_on, line_on;
+    struct ev_pick pick;
     const char *extract;
     bool main;
     struct xspace space;
     struct xrows rows;
 };
 
-static void compile(struct job *j, regex_t *re, bool *on)
-{
-    char text[200];
-    int r = regcomp(re, j->run.arg, REG_EXTENDED | REG_NOSUB);
-    if (!r) {
-        *on = true;
-        return;
-    }
-    regerror(r, re, text, sizeof text);
-    tool_usage(&j->run, "\"%s\": %s", j->run.arg, text);
-}
-
-static bool matches(const regex_t *re, bool on, struct str s)
-{
-    regmatch_t m = {0, (regoff_t)s.n};
-    return !on || !regexec(re, s.p ? s.p : "", 1, &m, REG_STARTEND);
-}
-
-/* A stat's name as a column's: [a-z0-9_] only. */
-static const char *column_name(struct str stat)
-{
-    char *s = mem_alloc(1, stat.n + 1);
-    for (size_t i = 0; i < stat.n; i++)
-        s[i] = isalnum((unsigned char)stat.p[i]) ? (char)tolower((unsigned char)stat.p[i]) : '_';
-    return s;
-}
-
-/* The next word of a list with commas; false at its end. */
-static bool next_word(const char **list, struct str *word)
-{
-    while (**list == ',') ++*list;
-    *word = str_n(*list, strcspn(*list, ","));
-    *list += word->n;
-    return word->n;
-}
-
-static void add_classes(struct job *j, const char *list)
-{
-    struct str w;
-    while (next_word(&list, &w)) {
-        int c = ev_class_from(w);
-        if (c < 0) tool_usage(&j->run, "no class \"%.*s\" (-l lists them)", (int)w.n, w.p);
-        j->rows.classes |= 1u << c;
-    }
-}
-
-static void add_stats(struct job *j, const char *list)
-{
-    struct str w;
-    while (next_word(&list, &w)) {
-        const char *name = column_name(w);
-        struct column *c = event_columns;
-        while (c->name && strcmp(c->name, name)) c++;
-        if (c->name) continue; /* is there already */
-        if (j->rows.nextra == XROW_EXTRA) tool_usage(&j->run, "-s: more than %d stats", XROW_EXTRA);
-        *c = (struct column){name, "text", "-", "a stat"};
-        j->rows.extra[j->rows.nextra++] = w;
-    }
-}
-
 static void read_options(struct job *j, int argc, char **argv)
 {
-    int c;
-    while ((c = tool_option(&j->run, argc, argv)) != -1) switch (c) {
-        case 'p': compile(j, &j->plane_re, &j->plane_on); break;
-        case 'n': compile(j, &j->line_re, &j->line_on); break;
-        case 'c': add_classes(j, j->run.arg); break;
-        case 's': add_stats(j, j->run.arg); break;
+    struct err e = {0};
+    int c, bad = 0;
+    while (!bad && (c = tool_option(&j->run, argc, argv)) != -1) switch (c) {
+        case 'p': bad = ev_pick_pattern(&j->pick.plane, j->run.arg, &e); break;
+        case 'n': bad = ev_pick_pattern(&j->pick.line, j->run.arg, &e); break;
+        case 'c': bad = ev_pick_classes(&j->pick, j->run.arg, &e); break;
+        case 's': bad = ev_pick_stats(&j->pick, j->run.arg, event_columns, &e); break;
         case OPT_EXTRACT: j->extract = j->run.arg; break;
         case OPT_MAIN: j->main = true; break;
         default: break;
         }
+    if (bad) tool_usage(&j->run, "%s", e.text);
     if (j->main && !j->extract) tool_usage(&j->run, "--main needs --extract DIR");
-    if (!j->rows.classes) j->rows.classes = (1u << EV_CLASSES) - 1;
     if (j->run.noperand > 1) tool_usage(&j->run, "one capture at a time");
-}
-
-static bool want(void *arg, const struct xplane *p, const struct xline *l)
-{
-    const struct job *j = arg;
-    return matches(&j->plane_re, j->plane_on, p->name) && (!l || matches(&j->line_re, j->line_on, l->name));
 }
 
 /* ---- tables ---- */
@@ -155,7 +87,7 @@ static int plane_events(struct job *j, const struct xplane *p, struct err *e)
     int bad = xnames_read(&names, &j->space, p, e);
     xrows_plane(&j->rows, &names);
     for (size_t i = 0; i < p->nline; i++)
-        if (want(j, p, &p->line[i]) && xrows_line(&j->rows, &p->line[i], e)) bad = -1;
+        if (ev_picks_line(&j->pick, p->line[i].name) && xrows_line(&j->rows, &p->line[i], e)) bad = -1;
     xnames_free(&names);
     return bad;
 }
@@ -187,8 +119,9 @@ static int write_events(struct job *j, struct err *e)
 {
     int bad = 0;
     j->rows.tab = tool_sink(&j->run, "event", STR(""));
+    j->rows.pick = &j->pick;
     for (size_t i = 0; i < j->space.nplane && !bad; i++)
-        if (want(j, &j->space.plane[i], NULL)) bad = plane_events(j, &j->space.plane[i], e);
+        if (ev_picks_plane(&j->pick, j->space.plane[i].name)) bad = plane_events(j, &j->space.plane[i], e);
     remarks(j);
     return bad;
 }
@@ -251,10 +184,10 @@ static int write_survey(struct job *j, struct err *e)
         "no counters: no _counters_ line"};
     const bool wanted[] = {v.module, v.step, v.counter};
     xsurvey_init(&v, &j->space);
-    int bad = xsurvey_walk(&v, &j->space, want, j, e);
+    int bad = xsurvey_walk(&v, &j->space, &j->pick, e);
     for (int i = 0; i < 3; i++)
         if (!bad && wanted[i] && !v.rows[i]) tool_note(&j->run, "%s", none[i]);
-    if ((t = tool_sink(&j->run, "line", STR("")))) xtable_line(t, &j->space, &v, want, j);
+    if ((t = tool_sink(&j->run, "line", STR("")))) xtable_line(t, &j->space, &v, &j->pick);
     if (!bad && (t = tool_sink(&j->run, "meta", STR("")))) bad = xtable_meta(t, &j->space, &v, VERSION, e);
     if (!bad && (tool_wants(&j->run, "hlo") || j->extract)) bad = programs(j, &v, e);
     xsurvey_free(&v);
@@ -273,8 +206,8 @@ static int write_tables(struct job *j, struct err *e)
 {
     struct tab *t;
     if (tool_wants(&j->run, "event") && write_events(j, e)) return -1;
-    if ((t = tool_sink(&j->run, "plane", STR(""))) && xtable_plane(t, &j->space, want, j, e)) return -1;
-    if ((t = tool_sink(&j->run, "stat", STR(""))) && xtable_stat(t, &j->space, want, j, e)) return -1;
+    if ((t = tool_sink(&j->run, "plane", STR(""))) && xtable_plane(t, &j->space, &j->pick, e)) return -1;
+    if ((t = tool_sink(&j->run, "stat", STR(""))) && xtable_stat(t, &j->space, &j->pick, e)) return -1;
     return wants_survey(j) ? write_survey(j, e) : 0;
 }
 
@@ -305,5 +238,6 @@ int main(int argc, char **argv)
     if (inp_close(&in, &e)) tool_die(&j.run, &e); /* a cut gzip stream */
     xrows_free(&j.rows);
     xspace_free(&j.space);
+    ev_pick_free(&j.pick);
     return tool_end(&j.run);
 }

@@ -93,7 +93,7 @@ static int metadata_stats(struct xrows *r, struct wire msg, struct vals *t, stru
 static struct xcells *make_cells(struct xrows *r, enum ev_line kind, const struct xname_event *ev,
                                  struct err *e)
 {
-    unsigned ncol = COL_COUNT + r->nextra;
+    unsigned ncol = COL_COUNT + r->pick->nextra;
     struct xnames *n = r->names;
     struct xcells *c = arena_alloc(&n->arena, 1, sizeof *c + (ncol + 1) * sizeof *c->off);
     struct xevent_names m = {0};
@@ -107,8 +107,8 @@ static struct xcells *make_cells(struct xrows *r, enum ev_line kind, const struc
         vals_join_source(&t, &r->text);
     }
     vals_set(&t, COL_DEVICE, 0, (struct val){.kind = VAL_CELL, .s = r->device});
-    for (unsigned i = 0; i < r->nextra; i++)
-        if (m.display.n && str_is(r->extra[i], "long_name")) vals_text(&t, COL_COUNT + i, m.name);
+    for (unsigned i = 0; i < r->pick->nextra; i++)
+        if (m.display.n && str_is(r->pick->extra[i], "long_name")) vals_text(&t, COL_COUNT + i, m.name);
     c->kind = kind;
     c->hints = t.hints | ev_name_hints(kind, xevent_shown(m));
     c->c = ev_classify(kind, xevent_shown(m), m.name, category);
@@ -317,8 +317,8 @@ void xrows_plane(struct xrows *r, struct xnames *n)
 {
     r->names = n;
     for (size_t i = 0; i < n->nstat; i++)
-        for (unsigned k = 0; k < r->nextra; k++)
-            if (str_eq(n->stat[i].name, r->extra[k])) {
+        for (unsigned k = 0; k < r->pick->nextra; k++)
+            if (str_eq(n->stat[i].name, r->pick->extra[k])) {
                 n->stat[i].extra |= 1ull << k;
                 n->stat[i].used = true;
             }
@@ -339,8 +339,8 @@ static void start_line(struct xrows *r, const struct xline *l)
 
 static void occurrences(const struct xrows *r, struct xevent *ev)
 {
-    for (unsigned i = 0; i < r->nextra; i++)
-        if (str_is(r->extra[i], "num_occurrences"))
+    for (unsigned i = 0; i < r->pick->nextra; i++)
+        if (str_is(r->pick->extra[i], "num_occurrences"))
             vals_set(&ev->own, COL_COUNT + i, 0, (struct val){.kind = VAL_I64, .i = ev->occurrences});
 }
 
@@ -364,7 +364,7 @@ static int one_event(struct xrows *r, struct xevent *ev, struct wire msg, const 
     if (!ev->cells) return -1;
     r->count.events++;
     ev->class = ev_refine(ev->cells->c, l->kind, ev->cells->hints | ev->own.hints);
-    if (!(r->classes >> ev->class & 1)) return 0;
+    if (!ev_picks_class(r->pick, ev->class)) return 0;
     ev->timed = base && !ev->aggregated && !__builtin_add_overflow(*base, ev->offset_ps, &ev->start_ps);
     if (ev->aggregated) occurrences(r, ev);
     if (ev->own.mask >> COL_SOURCE_FILE) vals_join_source(&ev->own, &r->text);

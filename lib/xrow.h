@@ -5,10 +5,9 @@
  * own times and stats written over them. */
 #ifndef XROW_H
 #define XROW_H
+#include "evpick.h"
 #include "tsv.h"
 #include "xnames.h"
-
-enum { XROW_EXTRA = 40 }; /* at most so many extra columns */
 
 struct xcells;
 
@@ -38,9 +37,7 @@ struct xrows {
     int (*each)(void *arg, struct xrows *r, const struct xevent *ev,
                 struct err *e); /* NULL, or for each event */
     void *arg;
-    struct str extra[XROW_EXTRA]; /* stats to add as columns; also long_name, num_occurrences */
-    unsigned nextra;
-    uint32_t classes; /* 1 << class: those wanted */
+    const struct ev_pick *pick; /* classes; further columns: stats, also long_name and num_occurrences */
     struct xrow_counts count;
     struct xnames *names; /* of the current plane */
     /* private */

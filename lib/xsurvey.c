@@ -234,29 +234,25 @@ static int survey(void *arg, struct xrows *r, const struct xevent *ev, struct er
 }
 
 static int walk_plane(struct xsurvey *s, struct xrows *r, const struct xspace *space, const struct xplane *p,
-                      bool (*want)(void *, const struct xplane *, const struct xline *), void *arg,
-                      struct err *e)
+                      const struct ev_pick *pick, struct err *e)
 {
     struct xnames names;
     int bad = xnames_read(&names, space, p, e);
+    bool mine = ev_picks_plane(pick, p->name);
     xrows_plane(r, &names);
     for (size_t i = 0; i < p->nline; i++, s->at++)
-        if (!bad && (!want || want(arg, p, &p->line[i]))) bad = xrows_line(r, &p->line[i], e);
+        if (!bad && mine && ev_picks_line(pick, p->line[i].name)) bad = xrows_line(r, &p->line[i], e);
     xnames_free(&names);
     return bad;
 }
 
-int xsurvey_walk(struct xsurvey *s, const struct xspace *space,
-                 bool (*want)(void *, const struct xplane *, const struct xline *), void *arg, struct err *e)
+int xsurvey_walk(struct xsurvey *s, const struct xspace *space, const struct ev_pick *pick, struct err *e)
 {
-    struct xrows r = {.each = survey,
-                      .arg = s,
-                      .classes = (1u << EV_CLASSES) - 1,
-                      .nextra = 2,
-                      .extra = {STR("device_offset_ps"), STR("device_duration_ps")}};
+    const struct ev_pick all = {.extra = {STR("device_offset_ps"), STR("device_duration_ps")}, .nextra = 2};
+    struct xrows r = {.each = survey, .arg = s, .pick = &all};
     int bad = 0;
     for (size_t i = 0; i < space->nplane && !bad; i++)
-        bad = walk_plane(s, &r, space, &space->plane[i], want, arg, e);
+        bad = walk_plane(s, &r, space, &space->plane[i], pick, e);
     join_graphs(s);
     finish_runs(s);
     xrows_free(&r);

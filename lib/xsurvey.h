@@ -43,10 +43,8 @@ struct xsurvey {
 };
 
 void xsurvey_init(struct xsurvey *s, const struct xspace *space);
-/* xrows_plane and xrows_line of every plane into s, the lines chosen by `want` (NULL: all). */
-int xsurvey_walk(struct xsurvey *s, const struct xspace *space,
-                 bool (*want)(void *arg, const struct xplane *, const struct xline *), void *arg,
-                 struct err *e);
+/* Every event of the planes and lines that `pick` picks. */
+int xsurvey_walk(struct xsurvey *s, const struct xspace *space, const struct ev_pick *pick, struct err *e);
 void xsurvey_free(struct xsurvey *s);
 /* How long a program ran, by the best record there is; 0: not known. */
 int64_t xprogram_ps(const struct xprogram *p);

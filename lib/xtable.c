@@ -52,12 +52,12 @@ static void plane_row(struct tab *t, struct xnames *n)
     tab_end(t);
 }
 
-int xtable_plane(struct tab *t, const struct xspace *s, xwant *want, void *arg, struct err *e)
+int xtable_plane(struct tab *t, const struct xspace *s, const struct ev_pick *pick, struct err *e)
 {
     int bad = 0;
     for (size_t i = 0; i < s->nplane && !bad; i++) {
         struct xnames n;
-        if (want && !want(arg, &s->plane[i], NULL)) continue;
+        if (!ev_picks_plane(pick, s->plane[i].name)) continue;
         bad = xnames_read(&n, s, &s->plane[i], e);
         plane_row(t, &n);
         xnames_free(&n);
@@ -65,14 +65,14 @@ int xtable_plane(struct tab *t, const struct xspace *s, xwant *want, void *arg, 
     return bad;
 }
 
-void xtable_line(struct tab *t, const struct xspace *s, const struct xsurvey *v, xwant *want, void *arg)
+void xtable_line(struct tab *t, const struct xspace *s, const struct xsurvey *v, const struct ev_pick *pick)
 {
     size_t at = 0;
     for (size_t i = 0; i < s->nplane; i++)
         for (size_t k = 0; k < s->plane[i].nline; k++, at++) {
             const struct xline *l = &s->plane[i].line[k];
             const struct xline_sum *sum = &v->line[at];
-            if (want && !want(arg, &s->plane[i], l)) continue;
+            if (!ev_picks_plane(pick, s->plane[i].name) || !ev_picks_line(pick, l->name)) continue;
             tab_text(t, s->plane[i].name);
             tab_text(t, l->name);
             tab_i64(t, l->id);
@@ -152,7 +152,7 @@ static int event_stats(struct tab *t, struct xnames *n, const struct xline *l, u
     return got;
 }
 
-static int plane_stats(struct tab *t, struct xnames *n, xwant *want, void *arg, struct err *e)
+static int plane_stats(struct tab *t, struct xnames *n, const struct ev_pick *pick, struct err *e)
 {
     const struct xplane *p = n->plane;
     int bad = constant_stats(t, n, p->body, 6, STR(""), e);
@@ -160,19 +160,19 @@ static int plane_stats(struct tab *t, struct xnames *n, xwant *want, void *arg, 
         bad = constant_stats(t, n, n->event[i].msg, 5, xevent_shown(xevent_names(n->event[i].msg)), e);
     uint64_t *count = mem_alloc(n->nstat * TYPES + 1, sizeof *count);
     for (size_t i = 0; i < p->nline && !bad; i++)
-        if (!want || want(arg, p, &p->line[i])) bad = event_stats(t, n, &p->line[i], count, e);
+        if (ev_picks_line(pick, p->line[i].name)) bad = event_stats(t, n, &p->line[i], count, e);
     free(count);
     return bad;
 }
 
-int xtable_stat(struct tab *t, const struct xspace *s, xwant *want, void *arg, struct err *e)
+int xtable_stat(struct tab *t, const struct xspace *s, const struct ev_pick *pick, struct err *e)
 {
     int bad = 0;
     for (size_t i = 0; i < s->nplane && !bad; i++) {
         struct xnames n;
-        if (want && !want(arg, &s->plane[i], NULL)) continue;
+        if (!ev_picks_plane(pick, s->plane[i].name)) continue;
         bad = xnames_read(&n, s, &s->plane[i], e);
-        if (!bad) bad = plane_stats(t, &n, want, arg, e);
+        if (!bad) bad = plane_stats(t, &n, pick, e);
         xnames_free(&n);
     }
     return bad;

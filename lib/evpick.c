@@ -1,0 +1,94 @@
+#include "evpick.h"
+#include "mem.h"
+#include <ctype.h>
+#include <regex.h>
+#include <stdlib.h>
+
+struct ev_pattern {
+    regex_t re;
+};
+
+int ev_pick_pattern(struct ev_pattern **p, const char *re, struct err *e)
+{
+    char text[200];
+    struct ev_pattern *x = mem_alloc(1, sizeof *x);
+    int r = regcomp(&x->re, re, REG_EXTENDED | REG_NOSUB);
+    if (!r) {
+        *p = x;
+        return 0;
+    }
+    regerror(r, &x->re, text, sizeof text);
+    free(x);
+    return err_set(e, NULL, "\"%s\": %s", re, text);
+}
+
+static bool matches(const struct ev_pattern *p, struct str s)
+{
+    regmatch_t m = {0, (regoff_t)s.n};
+    return !p || !regexec(&p->re, s.p ? s.p : "", 1, &m, REG_STARTEND);
+}
+
+bool ev_picks_plane(const struct ev_pick *p, struct str plane) { return matches(p->plane, plane); }
+bool ev_picks_line(const struct ev_pick *p, struct str line) { return matches(p->line, line); }
+
+/* The next word of a list with commas; false at its end. */
+static bool next_word(const char **list, struct str *word)
+{
+    while (**list == ',') ++*list;
+    *word = str_n(*list, strcspn(*list, ","));
+    *list += word->n;
+    return word->n;
+}
+
+int ev_pick_classes(struct ev_pick *p, const char *list, struct err *e)
+{
+    struct str w;
+    while (next_word(&list, &w)) {
+        int c = ev_class_from(w);
+        if (c < 0) return err_set(e, NULL, "no class \"%.*s\" (-l lists them)", (int)w.n, w.p);
+        p->classes |= 1u << c;
+    }
+    return 0;
+}
+
+/* A stat's name as a column's: [a-z0-9_] only. */
+static char *column_name(struct str stat)
+{
+    char *s = mem_alloc(1, stat.n + 1);
+    for (size_t i = 0; i < stat.n; i++)
+        s[i] = isalnum((unsigned char)stat.p[i]) ? (char)tolower((unsigned char)stat.p[i]) : '_';
+    return s;
+}
+
+int ev_pick_stats(struct ev_pick *p, const char *list, struct column *columns, struct err *e)
+{
+    struct str w;
+    while (next_word(&list, &w)) {
+        char *name = column_name(w);
+        struct column *c = columns;
+        while (c->name && strcmp(c->name, name)) c++;
+        if (c->name) {
+            free(name);
+            continue;
+        }
+        if (p->nextra == EV_EXTRA) {
+            free(name);
+            return err_set(e, NULL, "-s: more than %d stats", EV_EXTRA);
+        }
+        *c = (struct column){name, "text", "-", "a stat"};
+        p->extra[p->nextra++] = w;
+    }
+    return 0;
+}
+
+static void pattern_free(struct ev_pattern *p)
+{
+    if (p) regfree(&p->re);
+    free(p);
+}
+
+void ev_pick_free(struct ev_pick *p)
+{
+    pattern_free(p->plane);
+    pattern_free(p->line);
+}
