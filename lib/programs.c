@@ -38,7 +38,12 @@ static int load_file(struct programs *p, const char *path, bool picky, struct er
     enum kind k = kind_of(in->data, in->size);
     if (picky && !holds_hlo(k)) return 0;
     struct loading l = {p, k == KIND_XPLANE};
-    return hlo_read(in, keep_module, &l, e);
+    size_t before = p->nmodule;
+    int r = hlo_read(in, keep_module, &l, e);
+    if (!r || k != KIND_XPLANE || p->nmodule > before || e->unit != ERR_NOWHERE) return r;
+    *e = (struct err){0}; /* a sound capture without HLO: what it does name is still worth a table */
+    p->bare = in->name;
+    return 0;
 }
 
 static int by_text(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
@@ -187,7 +192,7 @@ static void make_cost(struct programs *p, struct program *g, uint32_t instr, str
     c->dtype = t == PRIM_INVALID || t == PRIM_UNKNOWN ? STR("-") : str_of(prim_name(t));
 }
 
-const struct instr_cells *programs_cells(struct programs *p, uint32_t program, uint32_t instr)
+struct instr_cells *programs_cells(struct programs *p, uint32_t program, uint32_t instr)
 {
     struct program *g = &p->program[program];
     if (!g->cells) g->cells = mem_alloc((size_t)g->m->ninstr + 1, sizeof *g->cells);

@@ -12,11 +12,15 @@
 
 #define PROGRAM_NONE UINT32_MAX
 
+enum { PROGRAMS_ROWS = 8 };
+
 struct instr_cells {  /* encoded, with TABs between */
     struct str head;  /* computation instr opcode category op_name */
     struct str place; /* source source_from */
     struct str dtype;
     struct str flops, bytes, from; /* each one cell */
+    struct str
+        row[PROGRAMS_ROWS]; /* kept here for whoever puts them together, by whatever tells them apart */
 };
 
 struct program {
@@ -41,6 +45,7 @@ struct programs {
     struct map key; /* id cell TAB module cell -> program */
     struct inp **input;
     size_t ninput, input_cap;
+    const char *bare;    /* a capture that holds no HLO, or NULL */
     const regex_t *user; /* --user-re, or NULL */
     struct arena arena;
     struct buf scratch;
@@ -52,6 +57,6 @@ int programs_load(struct programs *p, const char *path, struct err *e);
 /* The program of an event by its cells program_id and module ("-" where missing); PROGRAM_NONE if both are.
  */
 uint32_t programs_find(struct programs *p, struct str id, struct str module);
-const struct instr_cells *programs_cells(struct programs *p, uint32_t program, uint32_t instr);
+struct instr_cells *programs_cells(struct programs *p, uint32_t program, uint32_t instr);
 void programs_free(struct programs *p);
 #endif
