@@ -174,16 +174,17 @@ static int programs(struct job *j, const struct xsurvey *v, struct err *e)
 /* The tables that need a walk over all events. */
 static int write_survey(struct job *j, struct err *e)
 {
-    struct xsurvey v = {.module = tool_sink(&j->run, "module", STR("")),
-                        .step = tool_sink(&j->run, "step", STR("")),
-                        .counter = tool_sink(&j->run, "counter", STR(""))};
+    struct xsurvey v;
     struct tab *t;
     static const char *const none[] = {
         "no runs of programs: no module line, no op with a run_id, no host event with a module's name",
         "no steps: no step line, no event with a step_num (StepTraceAnnotation)",
         "no counters: no _counters_ line"};
-    const bool wanted[] = {v.module, v.step, v.counter};
     xsurvey_init(&v, &j->space);
+    v.module = tool_sink(&j->run, "module", STR(""));
+    v.step = tool_sink(&j->run, "step", STR(""));
+    v.counter = tool_sink(&j->run, "counter", STR(""));
+    const bool wanted[] = {v.module, v.step, v.counter};
     int bad = xsurvey_walk(&v, &j->space, &j->pick, e);
     for (int i = 0; i < 3; i++)
         if (!bad && wanted[i] && !v.rows[i]) tool_note(&j->run, "%s", none[i]);

@@ -28,7 +28,7 @@ static int from_capture(struct hlo_ran *r, const struct inp *in, struct err *e)
     struct xprograms x = {0};
     int bad = xspace_read(&s, in->data, in->size, in->name, e);
     xsurvey_init(&v, &s);
-    if (xsurvey_walk(&v, &s, NULL, NULL, e) || xprograms_read(&x, &s, &v, e)) bad = -1;
+    if (xsurvey_walk(&v, &s, NULL, e) || xprograms_read(&x, &s, &v, e)) bad = -1;
     for (size_t k = 0; k < x.n; k++) {
         struct hlo_ran_program *p = add(r, x.v[k].module, true, x.v[k].id);
         p->runs = x.v[k].runs;

@@ -31,6 +31,7 @@ const struct xprogram *xsurvey_program(const struct xsurvey *s, uint64_t id)
 
 void xsurvey_init(struct xsurvey *s, const struct xspace *space)
 {
+    *s = (struct xsurvey){0};
     for (size_t i = 0; i < space->nplane; i++) s->nline += space->plane[i].nline;
     s->line = mem_alloc(s->nline ? s->nline : 1, sizeof *s->line);
     for (size_t i = 0; i < s->nline; i++)
@@ -252,7 +253,7 @@ int xsurvey_walk(struct xsurvey *s, const struct xspace *space, const struct ev_
     struct xrows r = {.each = survey, .arg = s, .pick = &all};
     int bad = 0;
     for (size_t i = 0; i < space->nplane && !bad; i++)
-        bad = walk_plane(s, &r, space, &space->plane[i], pick, e);
+        bad = walk_plane(s, &r, space, &space->plane[i], pick ? pick : &all, e);
     join_graphs(s);
     finish_runs(s);
     xrows_free(&r);

@@ -42,8 +42,8 @@ struct xsurvey {
     struct xrun *run;
 };
 
-void xsurvey_init(struct xsurvey *s, const struct xspace *space);
-/* Every event of the planes and lines that `pick` picks. */
+void xsurvey_init(struct xsurvey *s, const struct xspace *space); /* then set the tables that are wanted */
+/* Every event of the planes and lines that `pick` (NULL: all) picks. */
 int xsurvey_walk(struct xsurvey *s, const struct xspace *space, const struct ev_pick *pick, struct err *e);
 void xsurvey_free(struct xsurvey *s);
 /* How long a program ran, by the best record there is; 0: not known. */
