@@ -12,13 +12,14 @@
 #include "tool.h"
 #include <stdlib.h>
 
-enum { MEMORY = OPT_LONG, AT, SORT, SMALL, XPROF };
+enum { MEMORY = OPT_LONG, AT, SORT, SMALL, XPROF, EVENTS };
 static const struct opt options[] = {
     {MEMORY, "memory", "SPACE", "memory space: hbm (0), vmem (1), host (5) or a number; default hbm"},
     {AT, "at", "N", "-t peak: what is held at program order N instead"},
     {SORT, "sort", "KEY", "-t peak: order (as Memory Viewer), size or padding"},
     {SMALL, "small", "BYTES", "-t peak: fold what is smaller into one row (Memory Viewer: 16384)"},
     {XPROF, "xprof", "VERSION", "2.23: count thread-local allocations as that release did; default 2.24"},
+    {EVENTS, "events", "FILE", "-t run: the event table of the capture"},
     {0}};
 
 static const struct tool tool = {
@@ -258,10 +259,46 @@ static enum live_sort sort_key(const struct run *r)
     tool_usage(r, "--sort \"%s\": order, size or padding", r->arg);
 }
 
+/* ---- the whole run ---- */
+
+static void say_fragmented(const struct run *r, const struct events *e, const struct modruns *m)
+{
+    struct str top = e->program[m->top].module;
+    if (!m->fragmented) return;
+    tool_note(r,
+              "fragmented: %llu runs of %u programs; the largest, %.*s, has %.1f %% of their time in %llu "
+              "runs, the "
+              "others %.1f %% in %llu; a jit around them would make them one%s%.*s",
+              (unsigned long long)m->all, m->programs, (int)top.n, top.p,
+              100. * (double)m->top_ps / (double)m->total, (unsigned long long)m->top_runs,
+              100. - 100. * (double)m->top_ps / (double)m->total, (unsigned long long)(m->all - m->top_runs),
+              m->callers.n ? "; called by " : "", (int)m->callers.n, m->callers.p);
+}
+
+static void run_table(struct work *w, struct tab *t, const char *path)
+{
+    struct tsv in;
+    struct events e = {0};
+    struct modruns m;
+    struct err fault = {0};
+    if (tsv_open(&in, &path, 1, &fault)) tool_die(w->run, &fault);
+    if (events_read(&e, &in, MODRUN_CLASSES, &fault)) tool_warn(w->run, &fault);
+    modruns_make(&e, &m);
+    w->rows += live_put_run(t, &e, &m, w->brief, w->nbrief);
+    if (m.n)
+        say_fragmented(w->run, &e, &m);
+    else
+        tool_note(w->run, "%s: no event names a program that ran", in.name);
+    modruns_free(&m);
+    events_free(&e);
+    tsv_close(&in);
+}
+
 int main(int argc, char **argv)
 {
     struct run r;
     struct work w = {.run = &r, .at = -1};
+    const char *events = NULL;
     struct tab *t;
     int c;
     tool_start(&r, &tool);
@@ -270,13 +307,16 @@ int main(int argc, char **argv)
         case AT: w.at = count(&r, "--at"); break;
         case SMALL: w.small = count(&r, "--small"); break;
         case SORT: w.sort = sort_key(&r); break;
+        case EVENTS: events = r.arg; break;
         case XPROF:
             w.rules.old_thread_local = !strcmp(r.arg, "2.23");
             if (!w.rules.old_thread_local && strcmp(r.arg, "2.24")) tool_usage(&r, "--xprof: 2.23 or 2.24");
         }
+    if (!events && !r.dir && tool_wants(&r, "run")) tool_usage(&r, "-t run needs --events FILE");
     if (!r.noperand) read_input(&w, "-");
     for (int i = 0; i < r.noperand; i++) read_input(&w, r.operand[i]);
     if ((t = tool_sink(&r, "module", STR("")))) w.rows += live_put_modules(t, w.brief, w.nbrief);
+    if (events && (t = tool_sink(&r, "run", STR("")))) run_table(&w, t, events);
     if (!w.rows && r.status < 2) tool_note(&r, "no rows: no plan or program in the input");
     free(w.brief);
     arena_free(&w.arena);

@@ -132,16 +132,19 @@ static const struct column module_columns[] = {
 
 static const struct column run_columns[] = {
     {"step", "int", "-", "place in the run, from 0"},
-    {"module", "text", "-", "name of the module as the capture has it"},
-    {"program_id", "text", "-", "the capture's id"},
-    {"runs", "int", "-", "how often in a row"},
+    {"module", "text", "-", "name of the program, as the capture has it"},
+    {"program_id", "int", "-", "the capture's id"},
+    {"runs", "int", "-",
+     "how often it ran before another one did; - if the capture does not tell runs apart"},
     {"start_ps", "int", "ps", "of the first"},
-    {"dur_ps", "int", "ps", "all of them"},
-    {"peak_bytes", "int", "bytes", "its own peak; - if no plan is given"},
-    {"argument_bytes", "int", "bytes", "inputs"},
-    {"maybe_live_out_bytes", "int", "bytes", "outputs"},
-    {"stays_bytes", "int", "bytes", "outputs that are no donated inputs: they stay until someone lets go"},
-    {"launched_by", "text", "-", "the host call that did it, where the capture tells"},
+    {"dur_ps", "int", "ps", "of all of them"},
+    {"share", "float", "-", "of the time of all runs"},
+    {"peak_bytes", "int", "bytes", "its peak; - if no plan was given"},
+    {"argument_bytes", "int", "bytes", "inputs: there before it starts"},
+    {"new_output_bytes", "int", "bytes", "outputs that are no donated inputs: there until someone lets go"},
+    {"resident_after_bytes", "int", "bytes",
+     "inputs and outputs, donated ones once: what stays when it ends"},
+    {"launched_by", "text", "-", "the host call of its name, where the capture tells"},
     {0}};
 
 const struct table live_tables[] = {
@@ -487,7 +490,7 @@ void live_brief(const struct live *l, const struct live_facts *f, struct arena *
                              .peak = l->peak,
                              .argument = l->argument,
                              .live_out = l->live_out,
-                             .stays = l->live_out,
+                             .new_output = l->live_out,
                              .stack_temp = f->stack_temp,
                              .total = l->basis == LIVE_ESTIMATE ? -1 : l->total,
                              .largest_bytes = f->largest_bytes,
@@ -498,7 +501,7 @@ void live_brief(const struct live *l, const struct live_facts *f, struct arena *
                              .known = f->known};
     for (uint32_t i = 0; i < p->nalloc; i++)
         if (p->alloc[i].color == l->rules.space && p->alloc[i].maybe_live_out && p->alloc[i].is_parameter)
-            b->stays -= p->alloc[i].size > 0 ? p->alloc[i].size : 0;
+            b->new_output -= p->alloc[i].size > 0 ? p->alloc[i].size : 0;
     if (f->largest == PLAN_NONE) return;
     struct buf s = {0};
     buf_str(&s, p->buffer[f->largest].instr);
@@ -539,4 +542,69 @@ uint64_t live_put_modules(struct tab *t, struct live_brief *b, size_t n)
         tab_end(t);
     }
     return n;
+}
+
+/* ---- the modules of a run ---- */
+
+/* "jit_f" of "jit_f(123)" and "jit_f#2". */
+static struct str bare_name(struct str s)
+{
+    size_t at = str_rfind(s, '(');
+    if (at == SIZE_MAX || !str_ends(s, ")")) at = str_rfind(s, '#');
+    return at == SIZE_MAX ? s : str_n(s.p, at);
+}
+
+/* What is known of a program: by name and id, else by name. */
+static const struct live_brief *brief_of(const struct map *names, const uint32_t *at,
+                                         const struct live_brief *b, const struct event_program *p,
+                                         struct buf *key)
+{
+    key->n = 0;
+    buf_str(key, p->module);
+    buf_c(key, '(');
+    buf_str(key, p->id);
+    buf_c(key, ')');
+    uint32_t k = map_get(names, buf_view(key));
+    if (k == MAP_NONE) k = map_get(names, p->module);
+    if (k == MAP_NONE) k = map_get(names, bare_name(p->module));
+    return k == MAP_NONE ? NULL : &b[at[k]];
+}
+
+static void run_row(struct tab *t, const struct events *e, const struct modruns *r, size_t i,
+                    const struct live_brief *b)
+{
+    const struct modrun *x = &r->row[i];
+    tab_u64(t, i);
+    tab_cell(t, e->program[x->program].module);
+    tab_cell(t, e->program[x->program].id);
+    live_number(t, x->counted ? (int64_t)x->runs : -1);
+    tab_i64(t, x->start);
+    tab_i64(t, x->dur);
+    tab_f64(t, r->total > 0 ? (double)x->dur / (double)r->total : 0);
+    known(t, b && b->known, b ? b->peak : 0);
+    live_number(t, b ? b->argument : -1);
+    live_number(t, b ? b->new_output : -1);
+    live_number(t, b ? num_add(b->argument, b->new_output) : -1);
+    tab_cell(t, x->caller);
+    tab_end(t);
+}
+
+uint64_t live_put_run(struct tab *t, const struct events *e, const struct modruns *r,
+                      const struct live_brief *b, size_t n)
+{
+    struct map names = {0};
+    uint32_t *at = mem_alloc(2 * n + 1, sizeof *at);
+    struct buf key = {0};
+    for (size_t i = 0; i < n; i++) {
+        bool fresh;
+        at[map_put(&names, b[i].module, NULL)] = (uint32_t)i;
+        uint32_t k = map_put(&names, bare_name(b[i].module), &fresh);
+        if (fresh) at[k] = (uint32_t)i;
+    }
+    for (size_t i = 0; i < r->n; i++)
+        run_row(t, e, r, i, brief_of(&names, at, b, &e->program[r->row[i].program], &key));
+    map_free(&names);
+    buf_free(&key);
+    free(at);
+    return r->n;
 }

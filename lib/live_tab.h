@@ -2,6 +2,7 @@
 #ifndef LIVE_TAB_H
 #define LIVE_TAB_H
 #include "live.h"
+#include "modrun.h"
 #include "opt.h"
 #include "tsv.h"
 
@@ -24,7 +25,7 @@ void live_facts(const struct live *l, struct live_facts *f);
 struct live_brief {
     struct str module, largest_instr, largest_source; /* in the arena given */
     int64_t space, peak, argument, live_out, stack_temp, total, largest_bytes, layout_copy, opaque_calls;
-    int64_t stays; /* outputs that are no donated arguments */
+    int64_t new_output; /* outputs that are no donated arguments */
     double fragmentation;
     enum live_basis basis;
     bool known;
@@ -32,6 +33,9 @@ struct live_brief {
 void live_brief(const struct live *l, const struct live_facts *f, struct arena *a, struct live_brief *b);
 /* Sorts: the largest peak first. */
 uint64_t live_put_modules(struct tab *t, struct live_brief *b, size_t n);
+/* The modules as a capture ran them, with what is known of each. */
+uint64_t live_put_run(struct tab *t, const struct events *e, const struct modruns *r,
+                      const struct live_brief *b, size_t n);
 
 /* Each returns the number of rows. */
 uint64_t live_put_timeline(struct tab *t, const struct live *l);
