@@ -7,7 +7,7 @@ enum { LIMIT_SHIFT = 61 }; /* times beyond 2^61 ps (26 days) either way are refu
 
 struct columns {
     int plane, line, line_id, name, class, start, dur; /* needed */
-    int module, program, hlo_op, corr, graph, run, step, device, instr, attributed, ordinal;
+    int module, program, hlo_op, corr, graph, run, step, device, instr, attributed, ordinal, clock;
 };
 
 static int find_columns(const struct tsv *in, struct columns *c, struct err *e)
@@ -29,6 +29,7 @@ static int find_columns(const struct tsv *in, struct columns *c, struct err *e)
     c->instr = tsv_col(in, "instr");
     c->attributed = tsv_col(in, "program");
     c->ordinal = tsv_col(in, "device_ordinal");
+    c->clock = tsv_col(in, "device_duration_ps");
     return 0;
 }
 
@@ -193,6 +194,7 @@ static void count_row(struct events *t, struct event_line *l, const struct event
     l->before = v->start;
     l->negative += dur < 0;
     l->zero += dur == 0;
+    l->before_origin += v->start < 0;
     l->no_program += work && v->program == EV_NONE;
     l->count[v->class]++;
     l->sum = num_add(l->sum, v->dur);
@@ -210,6 +212,50 @@ static void take_ids(const struct tsv *in, const struct columns *c, struct event
     uint64_t ordinal;
     v->ordinal =
         tsv_u64(in, c->ordinal, &ordinal) && ordinal < EV_NO_ORDINAL ? (uint16_t)ordinal : EV_NO_ORDINAL;
+}
+
+void event_tally_add(struct event_tally *y, int64_t start, int64_t dur, uint64_t name)
+{
+    int64_t d = dur < 1 ? 1 : dur;
+    y->floored += dur < 1;
+    if (!y->n || start < y->first) y->first = start;
+    if (!y->n || start + d > y->last) y->last = start + d;
+    y->sum = num_add(y->sum, d);
+    y->names += name;
+    y->n++;
+}
+
+/* Types of TensorFlow's runtime that the writer drops. */
+static bool is_internal(struct str name)
+{
+    static const char *const type[] = {"MemoryAllocation", "MemoryDeallocation", "PrefetchProduce",
+                                       "PrefetchConsume",  "ParallelInterleave", "ParallelMap",
+                                       "MapAndBatch",      "ParseExample",       NULL};
+    static const char *const tail[] = {"Produce", "Consume", "InitializeInput", "InitializedInput", NULL};
+    for (int i = 0; type[i]; i++) {
+        if (!str_starts(name, type[i])) continue;
+        struct str rest = str_from(name, strlen(type[i]));
+        if (!rest.n) return i < 4;
+        for (int k = 0; tail[k] && i >= 4; k++)
+            if (str_is(rest, tail[k])) return true;
+    }
+    return false;
+}
+
+static void tally(struct events *t, uint32_t line, int64_t start, int64_t dur, struct str name)
+{
+    struct event_line *l = &t->line[line];
+    uint64_t hash = map_hash(name.p, name.n, 1);
+    if (str_is(l->name, "Async XLA Ops"))
+        l->json.async++;
+    else if (is_internal(name))
+        l->json.internal++;
+    else {
+        event_tally_add(&l->json, start, dur, hash);
+        if (!t->tally_rows) return;
+        t->tally_row = mem_grow(t->tally_row, &t->tally_cap, t->ntally + 1, sizeof *t->tally_row);
+        t->tally_row[t->ntally++] = (struct event_tally_row){start, dur, hash, line};
+    }
 }
 
 static int take_row(struct events *t, struct tsv *in, struct reader *r, unsigned keep, struct err *e)
@@ -236,6 +282,7 @@ static int take_row(struct events *t, struct tsv *in, struct reader *r, unsigned
     bool annotation = v.class == EV_HOST && t->plane[l->plane].is_host && !tsv_none(tsv_str(in, c->step));
     if (annotation) v.class = EV_STEP;
     count_row(t, l, &v, dur);
+    if (t->tally) tally(t, v.line, v.start, dur, in->cell[c->name]);
     t->has_launches |= (v.flags & EV_HAS_CORR) && t->plane[l->plane].is_host;
     if (t->plane[l->plane].device.p[0] == '-' && !tsv_none(tsv_str(in, c->device)))
         t->plane[l->plane].device = keep_cell(t, in->cell[c->device]);
@@ -244,6 +291,9 @@ static int take_row(struct events *t, struct tsv *in, struct reader *r, unsigned
     v.graph = put_name(t, &r->graph, tsv_str(in, c->graph));
     struct str op = v.class == EV_STEP ? tsv_str(in, c->step) : tsv_str(in, c->instr);
     v.op = put_name(t, &r->op, tsv_none(op) && v.class != EV_STEP ? tsv_str(in, c->hlo_op) : op);
+    int64_t clock;
+    if (tsv_i64(in, c->clock, &clock) && clock >= 0 && event_is(&v, EV_DEVICE))
+        *map64_at(&t->clock, (uint64_t)v.program << 32 | v.op, 0) += (uint64_t)clock;
     t->event = mem_grow(t->event, &t->cap, t->n + 1, sizeof *t->event);
     t->event[t->n++] = v;
     return 0;
@@ -319,7 +369,9 @@ void events_free(struct events *t)
     free(t->line);
     free(t->program);
     free(t->by_plane);
+    free(t->tally_row);
     map_free(&t->name);
+    map64_free(&t->clock);
     map_free(&t->planes);
     map_free(&t->lines);
     map_free(&t->programs);

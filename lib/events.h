@@ -42,6 +42,19 @@ struct event_plane {
     uint32_t from, nline; /* its lines: events.by_plane[from .. from+nline) */
 };
 
+/* What the writer of trace.json makes of a line's events (spec: xplane 1.9): for comparing with such a file.
+ */
+struct event_tally {
+    uint64_t n, names;                 /* names: sum of hashes, so that the order does not matter */
+    int64_t sum, first, last;          /* ps; a duration under 1 ps is 1 */
+    uint64_t async, internal, floored; /* left out: async lines, internal types; durations raised to 1 ps */
+};
+struct event_tally_row { /* one event, for the writer's cap */
+    int64_t start, dur;
+    uint64_t name;
+    uint32_t line;
+};
+
 struct event_line {
     uint32_t plane;
     struct str name, id;
@@ -53,6 +66,8 @@ struct event_line {
     uint64_t no_program;         /* device work without a program */
     int64_t first, last;         /* first start, last end */
     int64_t sum;                 /* of the durations */
+    struct event_tally json;     /* with events.tally */
+    uint64_t before_origin;      /* rows that start before 0 */
     int64_t before;              /* start of the row before */
     size_t from, n;              /* its kept events: event[from .. from+n), by start, longest first */
 };
@@ -71,8 +86,12 @@ struct events {
     uint32_t *by_plane; /* line numbers, plane after plane */
     struct map name;    /* every name, op and graph id */
     uint64_t rows;
-    int64_t first, last; /* of everything */
-    bool has_launches;   /* the table has a correlation_id column with something in it */
+    int64_t first, last;    /* of everything */
+    bool has_launches;      /* the table has a correlation_id column with something in it */
+    struct map64 clock; /* with a device_duration_ps column: its sum by program << 32 | op, device work only */
+    bool tally, tally_rows; /* set before events_read: fill line.json; keep tally_row for the cap */
+    struct event_tally_row *tally_row;
+    size_t ntally, tally_cap;
     /* private */
     struct map planes, lines, programs, processes;
     struct arena arena;
@@ -83,6 +102,7 @@ struct events {
  * the fault in place.  A missing column that is needed is an error that names the tool that makes it. */
 int events_read(struct events *t, struct tsv *in, unsigned keep, struct err *e);
 void events_free(struct events *t);
+void event_tally_add(struct event_tally *y, int64_t start, int64_t dur, uint64_t name);
 
 static inline int64_t event_end(const struct event *v) { return v->start + v->dur; } /* bounds were checked */
 static inline bool event_is(const struct event *v, unsigned bits) { return EV_BIT(v->class) & bits; }

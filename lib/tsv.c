@@ -256,6 +256,17 @@ int tsv_bad(const struct tsv *t, int col, const char *expected, struct err *e)
 
 /* ---- cells ---- */
 
+size_t tsv_cut(struct str cell, size_t most)
+{
+    size_t i = 0;
+    while (i < cell.n) {
+        size_t step = cell.p[i] != '\\' ? 1 : i + 1 < cell.n && cell.p[i + 1] == 'x' ? 4 : 2;
+        if (i + step > most || i + step > cell.n) break;
+        i += step;
+    }
+    return i;
+}
+
 static bool plain_byte(unsigned char c) { return c >= 0x20 && c != 0x7f && c != '\\'; }
 
 /* No byte needs an escape. Eight at a time: a byte of x is zero where (x - 1) & ~x has the top bit set. */

@@ -59,6 +59,7 @@ int tsv_bad(const struct tsv *t, int col, const char *expected,
 void tsv_escape(struct buf *b, struct str text); /* append the cell that spells text ("" gives "-") */
 int tsv_unescape(struct buf *b,
                  struct str cell); /* append the text that cell spells ("-" gives ""); -1: bad escape */
+size_t tsv_cut(struct str cell, size_t most); /* how many of its bytes to print: no escape is cut in two */
 
 /* A table being written. */
 struct tab {

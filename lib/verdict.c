@@ -40,7 +40,7 @@ static void say_ps(struct verdicts *v, const char *claim, struct str scope, int6
     say(v, claim, scope, t, how, "%s", evidence);
 }
 
-#define NAME(s) (int)((s).n > 80 ? 80 : (s).n), (s).p
+#define NAME(s) (int)tsv_cut(s, 80), (s).p
 
 /* ---- what host events say ---- */
 
@@ -310,7 +310,7 @@ void verdict_log_line(void *context, enum joblog_kind k, uint64_t pid, struct st
             cell.p);
     else
         say(v, say_of[k].claim, STR("-"), say_of[k].value, how, "log line %" PRIu64 ": %.*s", line,
-            (int)(cell.n > 300 ? 300 : cell.n), cell.p);
+            (int)tsv_cut(buf_view(&cell), 300), cell.p);
     buf_free(&cell);
 }
 

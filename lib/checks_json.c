@@ -1,0 +1,175 @@
+/* trace.json against the capture, line by line, after what its writer leaves out (spec: xplane 1.9). */
+#include "checks.h"
+#include "num.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { CAP_OLD = 1000000, CAP_NEW = 5000000 };
+
+bool checks_json_capped(const struct events *json) { return json->rows == CAP_OLD || json->rows == CAP_NEW; }
+
+/* Planes that the writer takes: the host, GPUs; without GPUs TPUs; without either custom devices. */
+static const char *device_prefix(const struct events *t)
+{
+    static const char *const prefix[] = {"/device:GPU:", "/device:TPU:", "/device:CUSTOM:"};
+    for (int i = 0; i < 3; i++)
+        for (uint32_t p = 0; p < t->nplane; p++)
+            if (str_starts(t->plane[p].name, prefix[i])) return prefix[i];
+    return prefix[0];
+}
+
+/* The writer keeps the N earliest events: count again what it kept. */
+static int by_start(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static uint64_t apply_cap(const struct events *t, struct event_tally *y, const bool *taken, uint64_t cap)
+{
+    int64_t *start = mem_alloc(t->ntally, sizeof *start);
+    uint64_t n = 0, left_out = 0;
+    for (size_t i = 0; i < t->ntally; i++)
+        if (taken[t->tally_row[i].line]) start[n++] = t->tally_row[i].start;
+    if (n > cap) {
+        qsort(start, n, sizeof *start, by_start);
+        for (uint32_t i = 0; i < t->nline; i++) y[i].n = y[i].names = 0, y[i].sum = 0;
+        for (size_t i = 0; i < t->ntally; i++) {
+            const struct event_tally_row *r = &t->tally_row[i];
+            if (taken[r->line] && r->start <= start[cap - 1])
+                event_tally_add(&y[r->line], r->start, r->dur, r->name);
+            else if (taken[r->line])
+                left_out++;
+        }
+    }
+    free(start);
+    return left_out;
+}
+
+/* Lines are the same if plane, name and the low 32 bits of the id are: the tid of a trace is one. */
+static void line_key(struct buf *b, const struct events *t, const struct event_line *l)
+{
+    int64_t id = 0;
+    uint64_t u = 0;
+    if (num_i64(l->id, &id) && !num_u64(l->id, &u)) id = (int64_t)u;
+    b->n = 0;
+    buf_str(b, t->plane[l->plane].name);
+    buf_c(b, '\t');
+    buf_str(b, l->name);
+    buf_c(b, '\t');
+    buf_u64(b, (uint32_t)id);
+}
+
+struct sides { /* one line, or the sum of a plane */
+    struct event_tally x, j;
+};
+
+static void add_tally(struct event_tally *to, const struct event_tally *y)
+{
+    to->n += y->n;
+    to->names += y->names;
+    to->sum = num_add(to->sum, y->sum);
+}
+
+static void say_line(struct checks *c, struct str scope, const struct sides *s, bool whole)
+{
+    double off = s->x.n > s->j.n ? (double)(s->x.n - s->j.n) : (double)(s->j.n - s->x.n);
+    check_equal(c, "json_events", scope, (int64_t)s->x.n, (int64_t)s->j.n, check_share(off, (double)s->x.n),
+                whole ? "events of the capture, events of the JSON" : "the same, of one line");
+    check_equal(c, "json_duration", scope, s->x.sum, s->j.sum,
+                check_share(fabs((double)(s->x.sum - s->j.sum)), (double)s->x.sum), "sum of durations, ps%s",
+                whole ? "" : ", of one line");
+    if (s->x.n == s->j.n)
+        check_none(c, "json_names", scope, s->x.names != s->j.names, NAN, "1: the names of the events differ");
+}
+
+/* XProf's viewer writes a file that looks alike and is another (spec: xplane 1.10). */
+static bool from_viewer(const struct events *json)
+{
+    for (uint32_t p = 0; p < json->nplane; p++)
+        if (str_has(json->plane[p].name, " /device:") || str_has(json->plane[p].name, " /host:")) return true;
+    return false;
+}
+
+static void compare(struct checks *c, const struct events *t, const struct events *json, const struct event_tally *y,
+                    const bool *taken)
+{
+    struct map key = {0}, planes = {0};
+    struct sides *line = mem_alloc((size_t)t->nline + json->nline, sizeof *line), *plane;
+    struct str *name = mem_alloc((size_t)t->nline + json->nline, sizeof *name);
+    uint32_t *of = mem_alloc((size_t)t->nline + json->nline, sizeof *of);
+    struct buf b = {0};
+    for (int side = 0; side < 2; side++) {
+        const struct events *s = side ? json : t;
+        for (uint32_t i = 0; i < s->nline; i++) {
+            if (!side && !taken[i]) continue;
+            line_key(&b, s, &s->line[i]);
+            uint32_t k = map_put(&key, buf_view(&b), NULL);
+            add_tally(side ? &line[k].j : &line[k].x, side ? &s->line[i].json : &y[i]);
+            of[k] = map_put(&planes, s->plane[s->line[i].plane].name, NULL);
+            name[k] = s->line[i].name;
+        }
+    }
+    plane = mem_alloc(planes.count, sizeof *plane);
+    for (uint32_t k = 0; k < key.count; k++) {
+        add_tally(&plane[of[k]].x, &line[k].x);
+        add_tally(&plane[of[k]].j, &line[k].j);
+    }
+    for (uint32_t p = 0; p < planes.count; p++) say_line(c, planes.key[p], &plane[p], true);
+    for (uint32_t k = 0; k < key.count; k++) {
+        if (line[k].x.n == line[k].j.n && line[k].x.sum == line[k].j.sum && line[k].x.names == line[k].j.names) continue;
+        b.n = 0;
+        buf_str(&b, planes.key[of[k]]);
+        buf_c(&b, '/');
+        buf_str(&b, name[k]);
+        say_line(c, buf_view(&b), &line[k], false);
+    }
+    buf_free(&b);
+    map_free(&key);
+    map_free(&planes);
+    free(line);
+    free(plane);
+    free(name);
+    free(of);
+}
+
+void checks_of_json(struct checks *c, const struct events *t, const struct events *json)
+{
+    const char *prefix = device_prefix(t);
+    struct event_tally *y = mem_alloc(t->nline, sizeof *y);
+    bool *taken = mem_alloc(t->nline, sizeof *taken);
+    uint64_t planes = 0, async = 0, internal = 0, floored = 0, capped = 0;
+    if (from_viewer(json)) {
+        check_cannot(c, "json_events", STR("-"), "the JSON is the trace viewer's, which adds and drops lines; take the one beside the capture");
+        free(y);
+        free(taken);
+        return;
+    }
+    for (uint32_t i = 0; i < t->nline; i++) {
+        const struct event_line *l = &t->line[i];
+        struct str plane = t->plane[l->plane].name;
+        taken[i] = str_is(plane, "/host:CPU") || str_starts(plane, prefix);
+        y[i] = l->json;
+        if (!taken[i]) {
+            planes += l->rows;
+            continue;
+        }
+        async += l->json.async;
+        internal += l->json.internal;
+        floored += l->json.floored;
+    }
+    if (checks_json_capped(json)) {
+        capped = apply_cap(t, y, taken, json->rows);
+        check_none(c, "json_complete", STR("-"), capped, check_share((double)capped, (double)t->rows),
+                   "events behind the writer's cap of %" PRIu64 ": they are in the capture alone", json->rows);
+    }
+    compare(c, t, json, y, taken);
+    check_rule(c, "json_rule_planes", planes, "events of planes that the writer does not take");
+    check_rule(c, "json_rule_async", async, "events of lines Async XLA Ops: left out");
+    check_rule(c, "json_rule_internal", internal, "events of internal types (MemoryAllocation, Prefetch, ...): left out");
+    check_rule(c, "json_rule_floor", floored, "durations under 1 ps: written as 1 ps");
+    check_rule(c, "json_rule_cap", capped, "events behind the cap of 1000000 or 5000000: left out");
+    free(y);
+    free(taken);
+}
