@@ -1,4 +1,5 @@
-/* What the capture itself says of its window, messages and empty planes: from the capture or its meta table. */
+/* What the capture itself says of its window, messages and empty planes: from the capture or its meta table.
+ */
 #include "checks.h"
 #include "inp.h"
 #include "kind.h"
@@ -18,7 +19,10 @@ static void keep(char out[200], struct str raw, bool cell)
     buf_free(&b);
 }
 
-static bool says_dropped(struct str s) { return str_has(s, "dropped") || str_has(s, "Dropped") || str_has(s, "DROPPED"); }
+static bool says_dropped(struct str s)
+{
+    return str_has(s, "dropped") || str_has(s, "Dropped") || str_has(s, "DROPPED");
+}
 
 static void message(struct capture_facts *f, struct str s, bool error, bool cell)
 {
@@ -32,10 +36,12 @@ static int from_table(struct capture_facts *f, const char *path, struct err *e)
     struct tsv t;
     int key, value, r = -1;
     if (tsv_open(&t, &path, 1, e)) return -1;
-    if (!tsv_need(&t, "key", "xplane2tsv -t meta", &key, e) && !tsv_need(&t, "value", "xplane2tsv -t meta", &value, e))
+    if (!tsv_need(&t, "key", "xplane2tsv -t meta", &key, e) &&
+        !tsv_need(&t, "value", "xplane2tsv -t meta", &value, e))
         while ((r = tsv_next(&t, e)) > 0) {
             struct str k = t.cell[key];
-            if (str_is(k, "error") || str_is(k, "warning")) message(f, t.cell[value], str_is(k, "error"), true);
+            if (str_is(k, "error") || str_is(k, "warning"))
+                message(f, t.cell[value], str_is(k, "error"), true);
             if (str_is(k, "window_ps") && !tsv_none(t.cell[value]) && num_i64(t.cell[value], &f->window_ps))
                 r = tsv_bad(&t, value, "time in ps", e);
             if (r < 0) break;

@@ -4,10 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-const char *check_word(enum check_verdict v)
-{
-    return (const char *const[]){"holds", "fails", "cannot"}[v];
-}
+const char *check_word(enum check_verdict v) { return (const char *const[]){"holds", "fails", "cannot"}[v]; }
 
 static struct check *put(struct checks *c, const char *name, struct str scope, const char *fmt, va_list ap)
 {
@@ -22,8 +19,8 @@ static struct check *put(struct checks *c, const char *name, struct str scope, c
     return k;
 }
 
-void check_equal(struct checks *c, const char *name, struct str scope, int64_t expected, int64_t found, double share,
-                 const char *fmt, ...)
+void check_equal(struct checks *c, const char *name, struct str scope, int64_t expected, int64_t found,
+                 double share, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -37,7 +34,8 @@ void check_equal(struct checks *c, const char *name, struct str scope, int64_t e
     k->share = share;
 }
 
-void check_none(struct checks *c, const char *name, struct str scope, uint64_t count, double share, const char *fmt, ...)
+void check_none(struct checks *c, const char *name, struct str scope, uint64_t count, double share,
+                const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);

@@ -27,10 +27,10 @@ const char *check_word(enum check_verdict v);
 
 /* Add a row.  check_equal: holds if found is expected; check_none: holds if count is 0 (expected 0, found
  * count). */
-void check_equal(struct checks *c, const char *name, struct str scope, int64_t expected, int64_t found, double share,
-                 const char *fmt, ...) __attribute__((format(printf, 7, 8)));
-void check_none(struct checks *c, const char *name, struct str scope, uint64_t count, double share, const char *fmt, ...)
-    __attribute__((format(printf, 6, 7)));
+void check_equal(struct checks *c, const char *name, struct str scope, int64_t expected, int64_t found,
+                 double share, const char *fmt, ...) __attribute__((format(printf, 7, 8)));
+void check_none(struct checks *c, const char *name, struct str scope, uint64_t count, double share,
+                const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 void check_rule(struct checks *c, const char *name, uint64_t left_out, const char *fmt, ...)
     __attribute__((format(printf, 4, 5))); /* holds, count = left_out */
 void check_cannot(struct checks *c, const char *name, struct str scope, const char *fmt, ...)
@@ -41,7 +41,7 @@ double check_share(double part, double whole);
 /* What only the capture itself can say; -1 and false where it was not given. */
 struct capture_facts {
     bool given;
-    int64_t window_ps; /* profile_stop_time - profile_start_time; -1: not told */
+    int64_t window_ps;                  /* profile_stop_time - profile_start_time; -1: not told */
     uint64_t errors, warnings, dropped; /* messages; of them, that events were dropped */
     uint64_t empty_planes;
     bool planes_known;
@@ -52,14 +52,14 @@ struct capture_facts {
 int capture_facts_read(struct capture_facts *f, const char *path, struct err *e);
 
 /* The table against itself: launches, graphs, steps, devices, budgets, order, window, clocks. */
-void checks_of_events(struct checks *c, const struct events *t, const struct launches *l, const struct steps *s,
-                      const struct capture_facts *f);
+void checks_of_events(struct checks *c, const struct events *t, const struct launches *l,
+                      const struct steps *s, const struct capture_facts *f);
 /* Against the trace.json of the same capture, read as events with `tally`.  t was read with `tally` too, and
  * with tally_rows if the JSON is capped. */
 void checks_of_json(struct checks *c, const struct events *t, const struct events *json);
 bool checks_json_capped(const struct events *json);
-/* Against XProf's exported CSV (kernel_stats, hlo_stats), of any units its header names.  `clock`: the events'
- * own device_duration_ps, which is what XProf counts on TPUs, by event; NULL: the table has none. */
+/* Against XProf's exported CSV (kernel_stats, hlo_stats), of any units its header names.  `clock`: the
+ * events' own device_duration_ps, which is what XProf counts on TPUs, by event; NULL: the table has none. */
 int checks_of_csv(struct checks *c, const struct events *t, const char *path, struct err *e);
 /* Programs that ran against HLO modules; plans against themselves. */
 struct programs;
@@ -75,5 +75,6 @@ size_t checks_unreliable(const struct checks *c, struct unreliable **out); /* fr
 struct question {
     const char *question, *capture; /* "script": capture is a line of it */
 };
-size_t checks_questions(const struct checks *c, const struct events *t, struct question **out); /* free(*out) */
+size_t checks_questions(const struct checks *c, const struct events *t,
+                        struct question **out); /* free(*out) */
 #endif

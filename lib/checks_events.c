@@ -49,14 +49,18 @@ static void launched(struct checks *c, const struct events *t, const struct laun
     struct str scope = t->plane[p].name;
     if (!n[0] && !n[1]) return;
     if (runs)
-        check_equal(c, "run_has_call", scope, (int64_t)n[1], (int64_t)matched[1], check_share((double)lost, (double)time),
-                    "runs of modules and the host calls with their run id; share: op time in runs without one");
+        check_equal(
+            c, "run_has_call", scope, (int64_t)n[1], (int64_t)matched[1],
+            check_share((double)lost, (double)time),
+            "runs of modules and the host calls with their run id; share: op time in runs without one");
     else if (!t->has_launches)
         check_cannot(c, "event_has_launch", scope, "no host event has a correlation id");
     else
         check_equal(c, "event_has_launch", scope, (int64_t)n[0], (int64_t)matched[0],
-                    check_share((double)lost, (double)time), "device events joined to exactly one host call%s%.*s",
-                    sample == EV_NONE ? "" : "; one without: ", CUT(sample == EV_NONE ? STR("") : event_name(t, sample)));
+                    check_share((double)lost, (double)time),
+                    "device events joined to exactly one host call%s%.*s",
+                    sample == EV_NONE ? "" : "; one without: ",
+                    CUT(sample == EV_NONE ? STR("") : event_name(t, sample)));
 }
 
 static void launches_have_events(struct checks *c, const struct events *t, const struct launches *l)
@@ -78,12 +82,15 @@ static void launches_have_events(struct checks *c, const struct events *t, const
         check_cannot(c, "launch_has_events", STR("-"), "no launching call with an id");
         return;
     }
-    check_equal(c, "launch_has_events", STR("-"), (int64_t)n, (int64_t)(n - missing),
-                check_share((double)missing, (double)n), "launching calls with device events%s%.*s",
-                sample == EV_NONE ? "" : "; one without: ", CUT(sample == EV_NONE ? STR("") : event_name(t, sample)));
+    check_equal(
+        c, "launch_has_events", STR("-"), (int64_t)n, (int64_t)(n - missing),
+        check_share((double)missing, (double)n), "launching calls with device events%s%.*s",
+        sample == EV_NONE ? "" : "; one without: ", CUT(sample == EV_NONE ? STR("") : event_name(t, sample)));
     check_none(c, "launch_after_last_event", STR("-"), late, check_share((double)late, (double)n),
-               "launches without events behind the last device event: the tracer's buffer was full, or the capture ended");
-    check_none(c, "correlation_id_unique", STR("-"), l->duplicate, check_share((double)l->duplicate, (double)n),
+               "launches without events behind the last device event: the tracer's buffer was full, or the "
+               "capture ended");
+    check_none(c, "correlation_id_unique", STR("-"), l->duplicate,
+               check_share((double)l->duplicate, (double)n),
                "launching calls that share their id with another of the process");
 }
 
@@ -119,8 +126,8 @@ static void graph_nodes(struct checks *c, const struct events *t, const struct l
         }
     if (n)
         check_equal(c, "graph_nodes_constant", STR("-"), (int64_t)n, (int64_t)(n - differ),
-                    check_share((double)differ, (double)n), "launches of a graph with its usual number of device events%s",
-                    buf_cstr(&b));
+                    check_share((double)differ, (double)n),
+                    "launches of a graph with its usual number of device events%s", buf_cstr(&b));
     for (uint32_t i = 0; i < key.count; i++) dist_free(&size[i]);
     free(size);
     free(of);
@@ -143,7 +150,8 @@ static void clocks(struct checks *c, const struct events *t, const struct launch
         check_cannot(c, "clocks_agree", STR("-"), "no launch is joined to a device event");
     else
         check_none(c, "clocks_agree", STR("-"), negative, check_share((double)negative, (double)n),
-                   "device events that start before the call that launches them; farthest %" PRId64 " ps", worst);
+                   "device events that start before the call that launches them; farthest %" PRId64 " ps",
+                   worst);
 }
 
 /* ---- steps ---- */
@@ -161,7 +169,8 @@ static void kernels_per_step(struct checks *c, const struct events *t, const str
         if (d.n > 1)
             check_equal(c, "kernels_per_step_constant", t->plane[s->step[i].plane].name, (int64_t)d.n,
                         (int64_t)(d.n - differ), check_share((double)differ, (double)d.n),
-                        "whole steps (%s) with the usual %" PRId64 " device events", step_source_word(s->source), usual);
+                        "whole steps (%s) with the usual %" PRId64 " device events",
+                        step_source_word(s->source), usual);
         dist_free(&d);
     }
     if (!s->n) check_cannot(c, "kernels_per_step_constant", STR("-"), "no steps are known");
@@ -219,11 +228,12 @@ static void say_same_work(struct checks *c, const struct events *t, const struct
         if (least == w[i].most) continue;
         off += w[i].most * devices - w[i].all;
         if (differ++ < 3)
-            buf_fmt(&b, "; %.*s %" PRIu64 " to %" PRIu64 " times", CUT(event_name(t, w[i].name)), least, w[i].most);
+            buf_fmt(&b, "; %.*s %" PRIu64 " to %" PRIu64 " times", CUT(event_name(t, w[i].name)), least,
+                    w[i].most);
     }
     if (devices > 1)
-        check_equal(c, "devices_do_the_same", t->program[w->program].module, (int64_t)n, (int64_t)(n - differ),
-                    check_share((double)off, (double)(events + off)),
+        check_equal(c, "devices_do_the_same", t->program[w->program].module, (int64_t)n,
+                    (int64_t)(n - differ), check_share((double)off, (double)(events + off)),
                     "kernels of program %.*s that its %" PRIu64 " devices run equally often%s",
                     CUT(t->program[w->program].id), devices, buf_cstr(&b));
     buf_free(&b);
@@ -250,7 +260,8 @@ static void same_work(struct checks *c, const struct events *t)
     free(x.w);
 }
 
-/* Idle time by walking the gaps of the events themselves: independent of the interval sets behind the budget. */
+/* Idle time by walking the gaps of the events themselves: independent of the interval sets behind the budget.
+ */
 struct bounds {
     int64_t start, end;
 };
@@ -268,7 +279,8 @@ static int64_t walk_gaps(struct bounds *v, size_t n)
     return idle;
 }
 
-static size_t take_bounds(const struct events *t, const struct event_line *l, struct bounds **v, size_t *cap, size_t n)
+static size_t take_bounds(const struct events *t, const struct event_line *l, struct bounds **v, size_t *cap,
+                          size_t n)
 {
     for (size_t i = l->from; l->work && i < l->from + l->n; i++) {
         if (!event_is(&t->event[i], EV_DEVICE)) continue;
@@ -281,7 +293,8 @@ static size_t take_bounds(const struct events *t, const struct event_line *l, st
 static void say_budget(struct checks *c, struct str scope, const struct budget *b, int64_t idle)
 {
     int64_t sum = b->part_ps[0] + b->part_ps[1] + b->part_ps[2] + idle;
-    check_equal(c, "budget_sums_to_span", scope, b->span_ps, sum, check_share((double)llabs(sum - b->span_ps), (double)b->span_ps),
+    check_equal(c, "budget_sums_to_span", scope, b->span_ps, sum,
+                check_share((double)llabs(sum - b->span_ps), (double)b->span_ps),
                 "compute + collective + copy + gaps between events, ps");
 }
 
@@ -300,8 +313,9 @@ static void budgets(struct checks *c, const struct events *t, uint32_t p)
         if (n > before) say_budget(c, scope, &b, walk_gaps(v + before, n - before));
         check_none(c, l->nested ? "ops_nest" : "stream_without_overlap", scope, (uint64_t)o.overlap_ps,
                    check_share((double)o.overlap_ps, (double)(b.span_ps - b.idle_ps)),
-                   l->nested ? "ps that ops reach beyond the op they began in"
-                             : "ps of events while an earlier one of the stream ran; the earlier one has them");
+                   l->nested
+                       ? "ps that ops reach beyond the op they began in"
+                       : "ps of events while an earlier one of the stream ran; the earlier one has them");
         budget_owners_free(&o);
     }
     runs_sort(v, n, sizeof *v, bounds_after);
@@ -339,17 +353,25 @@ static void op_time(struct checks *c, const struct events *t, uint32_t p)
             if (v->program == EV_NONE) continue;
             all = num_add(all, v->dur);
             struct str op = event_name(t, v->op);
-            if (v->op != EV_NONE && !str_starts(op, "command_buffer")) named = num_add(named, v->dur);
+            if (v->op != EV_NONE && (t->attributed || !str_starts(op, "command_buffer"))) named = num_add(named, v->dur);
         }
     }
     if (!ops) return;
-    if (all)
-        check_equal(c, "op_time_is_device_time", t->plane[p].name, all, named, check_share((double)(all - named), (double)all),
-                    "ps of device events of programs, and of those that name an instruction (labels command_buffer_N do not)");
-    else
+    double lost = check_share((double)(all - named), (double)all);
+    if (!all)
         check_cannot(c, "op_time_is_device_time", t->plane[p].name, "no device event names a program");
+    else if (named < all && !t->attributed) {
+        check_cannot(c, "op_time_is_device_time", t->plane[p].name,
+                     "the tracer names an instruction for %" PRId64 " of %" PRId64
+                     " ps (labels command_buffer_N are none); attrib --hlo finds the rest",
+                     named, all);
+        c->row[c->n - 1].share = lost;
+    } else
+        check_equal(c, "op_time_is_device_time", t->plane[p].name, all, named, lost,
+                    "ps of device events of programs, and of those with an instruction");
     if (runs.n)
-        check_none(c, "ops_inside_runs", t->plane[p].name, out, check_share((double)outside, (double)module_ps),
+        check_none(c, "ops_inside_runs", t->plane[p].name, out,
+                   check_share((double)outside, (double)module_ps),
                    "ops that reach outside the runs of modules");
     ivls_free(&runs);
 }
@@ -372,7 +394,8 @@ static void rows(struct checks *c, const struct events *t, const struct capture_
             behind += event_is(&t->event[k], EV_DEVICE) && event_end(&t->event[k]) > f->window_ps;
     }
     double all = (double)rows;
-    check_none(c, "no_end_before_start", STR("-"), negative, check_share((double)negative, all), "durations under 0");
+    check_none(c, "no_end_before_start", STR("-"), negative, check_share((double)negative, all),
+               "durations under 0");
     check_none(c, "rows_in_order", STR("-"), unsorted, check_share((double)unsorted, all),
                "rows that start before the row above on their line; they were sorted");
     check_none(c, "starts_in_window", STR("-"), before, check_share((double)before, all),
@@ -392,19 +415,22 @@ static void rows(struct checks *c, const struct events *t, const struct capture_
 static void messages(struct checks *c, const struct capture_facts *f)
 {
     if (!f->given) {
-        check_cannot(c, "capture_without_messages", STR("-"), "errors, warnings and planes are in the capture: --meta CAPTURE");
+        check_cannot(c, "capture_without_messages", STR("-"),
+                     "errors, warnings and planes are in the capture: --meta CAPTURE");
         return;
     }
-    check_none(c, "capture_without_messages", STR("-"), f->errors + f->warnings, NAN, "%" PRIu64 " errors, %" PRIu64 " warnings%s%s",
-               f->errors, f->warnings, f->first[0] ? "; first: " : "", f->first);
-    check_none(c, "no_dropped_events_message", STR("-"), f->dropped, NAN, "messages that events were dropped");
+    check_none(c, "capture_without_messages", STR("-"), f->errors + f->warnings, NAN,
+               "%" PRIu64 " errors, %" PRIu64 " warnings%s%s", f->errors, f->warnings,
+               f->first[0] ? "; first: " : "", f->first);
+    check_none(c, "no_dropped_events_message", STR("-"), f->dropped, NAN,
+               "messages that events were dropped");
     if (f->planes_known)
-        check_none(c, "no_empty_device_planes", STR("-"), f->empty_planes, NAN, "device planes without events%s%s",
-                   f->empty[0] ? ": " : "", f->empty);
+        check_none(c, "no_empty_device_planes", STR("-"), f->empty_planes, NAN,
+                   "device planes without events%s%s", f->empty[0] ? ": " : "", f->empty);
 }
 
-void checks_of_events(struct checks *c, const struct events *t, const struct launches *l, const struct steps *s,
-                      const struct capture_facts *f)
+void checks_of_events(struct checks *c, const struct events *t, const struct launches *l,
+                      const struct steps *s, const struct capture_facts *f)
 {
     bool device = false;
     for (uint32_t p = 0; p < t->nplane; p++) {

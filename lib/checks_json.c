@@ -81,7 +81,8 @@ static void say_line(struct checks *c, struct str scope, const struct sides *s, 
                 check_share(fabs((double)(s->x.sum - s->j.sum)), (double)s->x.sum), "sum of durations, ps%s",
                 whole ? "" : ", of one line");
     if (s->x.n == s->j.n)
-        check_none(c, "json_names", scope, s->x.names != s->j.names, NAN, "1: the names of the events differ");
+        check_none(c, "json_names", scope, s->x.names != s->j.names, NAN,
+                   "1: the names of the events differ");
 }
 
 /* XProf's viewer writes a file that looks alike and is another (spec: xplane 1.10). */
@@ -92,8 +93,8 @@ static bool from_viewer(const struct events *json)
     return false;
 }
 
-static void compare(struct checks *c, const struct events *t, const struct events *json, const struct event_tally *y,
-                    const bool *taken)
+static void compare(struct checks *c, const struct events *t, const struct events *json,
+                    const struct event_tally *y, const bool *taken)
 {
     struct map key = {0}, planes = {0};
     struct sides *line = mem_alloc((size_t)t->nline + json->nline, sizeof *line), *plane;
@@ -118,7 +119,9 @@ static void compare(struct checks *c, const struct events *t, const struct event
     }
     for (uint32_t p = 0; p < planes.count; p++) say_line(c, planes.key[p], &plane[p], true);
     for (uint32_t k = 0; k < key.count; k++) {
-        if (line[k].x.n == line[k].j.n && line[k].x.sum == line[k].j.sum && line[k].x.names == line[k].j.names) continue;
+        if (line[k].x.n == line[k].j.n && line[k].x.sum == line[k].j.sum &&
+            line[k].x.names == line[k].j.names)
+            continue;
         b.n = 0;
         buf_str(&b, planes.key[of[k]]);
         buf_c(&b, '/');
@@ -141,7 +144,9 @@ void checks_of_json(struct checks *c, const struct events *t, const struct event
     bool *taken = mem_alloc(t->nline, sizeof *taken);
     uint64_t planes = 0, async = 0, internal = 0, floored = 0, capped = 0;
     if (from_viewer(json)) {
-        check_cannot(c, "json_events", STR("-"), "the JSON is the trace viewer's, which adds and drops lines; take the one beside the capture");
+        check_cannot(
+            c, "json_events", STR("-"),
+            "the JSON is the trace viewer's, which adds and drops lines; take the one beside the capture");
         free(y);
         free(taken);
         return;
@@ -162,12 +167,14 @@ void checks_of_json(struct checks *c, const struct events *t, const struct event
     if (checks_json_capped(json)) {
         capped = apply_cap(t, y, taken, json->rows);
         check_none(c, "json_complete", STR("-"), capped, check_share((double)capped, (double)t->rows),
-                   "events behind the writer's cap of %" PRIu64 ": they are in the capture alone", json->rows);
+                   "events behind the writer's cap of %" PRIu64 ": they are in the capture alone",
+                   json->rows);
     }
     compare(c, t, json, y, taken);
     check_rule(c, "json_rule_planes", planes, "events of planes that the writer does not take");
     check_rule(c, "json_rule_async", async, "events of lines Async XLA Ops: left out");
-    check_rule(c, "json_rule_internal", internal, "events of internal types (MemoryAllocation, Prefetch, ...): left out");
+    check_rule(c, "json_rule_internal", internal,
+               "events of internal types (MemoryAllocation, Prefetch, ...): left out");
     check_rule(c, "json_rule_floor", floored, "durations under 1 ps: written as 1 ps");
     check_rule(c, "json_rule_cap", capped, "events behind the cap of 1000000 or 5000000: left out");
     free(y);

@@ -265,6 +265,10 @@ static int take_row(struct events *t, struct tsv *in, struct reader *r, unsigned
     r->class = v.class;
     struct str where[] = {in->cell[c->plane], in->cell[c->line], tsv_str(in, c->line_id)};
     struct str prog[] = {tsv_str(in, c->module), tsv_str(in, c->program)};
+    if (tsv_none(in->cell[c->start])) { /* an aggregated event has no place in time */
+        t->aggregated++;
+        return 0;
+    }
     if (times(in, c, &v, e)) return -1;
     int64_t dur = v.dur;
     if (v.dur < 0) v.dur = 0;
@@ -289,8 +293,8 @@ static int take_row(struct events *t, struct tsv *in, struct reader *r, unsigned
     if (!(EV_BIT(v.class) & keep)) return 0;
     v.name = put_name(t, &r->name, in->cell[c->name]);
     v.graph = put_name(t, &r->graph, tsv_str(in, c->graph));
-    struct str op = v.class == EV_STEP ? tsv_str(in, c->step) : tsv_str(in, c->instr);
-    v.op = put_name(t, &r->op, tsv_none(op) && v.class != EV_STEP ? tsv_str(in, c->hlo_op) : op);
+    struct str op = tsv_str(in, v.class == EV_STEP ? c->step : c->instr >= 0 ? c->instr : c->hlo_op);
+    v.op = put_name(t, &r->op, op);
     int64_t clock;
     if (tsv_i64(in, c->clock, &clock) && clock >= 0 && event_is(&v, EV_DEVICE))
         *map64_at(&t->clock, (uint64_t)v.program << 32 | v.op, 0) += (uint64_t)clock;
@@ -346,6 +350,7 @@ int events_read(struct events *t, struct tsv *in, unsigned keep, struct err *e)
 {
     struct reader r = {0};
     int rc = find_columns(in, &r.c, e);
+    t->attributed = r.c.instr >= 0;
     while (!rc) {
         rc = tsv_next(in, e);
         if (rc <= 0) break;

@@ -83,12 +83,14 @@ struct events {
     struct event_line *line;
     struct event_program *program;
     uint32_t nplane, nline, nprogram;
-    uint32_t *by_plane; /* line numbers, plane after plane */
-    struct map name;    /* every name, op and graph id */
-    uint64_t rows;
-    int64_t first, last;    /* of everything */
-    bool has_launches;      /* the table has a correlation_id column with something in it */
-    struct map64 clock; /* with a device_duration_ps column: its sum by program << 32 | op, device work only */
+    uint32_t *by_plane;        /* line numbers, plane after plane */
+    struct map name;           /* every name, op and graph id */
+    uint64_t rows, aggregated; /* aggregated: rows without a start, not counted in rows */
+    int64_t first, last;       /* of everything */
+    bool attributed;   /* the table has attrib's column instr: op is that alone */
+    bool has_launches;         /* the table has a correlation_id column with something in it */
+    struct map64
+        clock; /* with a device_duration_ps column: its sum by program << 32 | op, device work only */
     bool tally, tally_rows; /* set before events_read: fill line.json; keep tally_row for the cap */
     struct event_tally_row *tally_row;
     size_t ntally, tally_cap;
