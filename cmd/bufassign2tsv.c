@@ -202,9 +202,8 @@ int main(int argc, char **argv)
     }
     if (!w.rows && w.plans && r.status < 2) tool_note(&r, "%s has no rows: %s", r.table->name, why_empty(&r));
     if (w.renamed)
-        tool_note(
-            &r, "%llu modules have the name of an earlier one: they are NAME(program id) or NAME#2 ... here",
-            (unsigned long long)w.renamed);
+        tool_note(&r, "modules with the name of an earlier one: %llu (NAME(program id) or NAME#2 here)",
+                  (unsigned long long)w.renamed);
     free_programs(&w.programs);
     map_free(&w.names);
     free(w.count);
