@@ -9,7 +9,8 @@
 struct modruns {
     struct modrun {
         uint32_t program;   /* in events.program */
-        uint64_t runs;      /* that follow one another without another program between */
+        uint64_t runs;      /* without another program between; stretches if they are not counted */
+        bool counted;       /* the capture tells its runs apart */
         int64_t start, dur; /* of the first; the sum of all, ps */
         struct str caller;  /* the host call that did it, "" if the capture does not tell */
     } * row;
