@@ -82,10 +82,11 @@ static enum prim wider(enum prim a, enum prim b) { return prim_bits(b) > prim_bi
 /* The type of i's contraction, PRIM_INVALID if it has none. */
 static enum prim contracts(const struct costing *c, const struct hlo_instr *i, const struct op *op)
 {
-    const struct comp *inside = hlo_is(i, "fusion") ? cost_callee(c, i, HLO_CALLS) : NULL;
+    const struct comp *inside = op->flags & OP_FUSION ? cost_callee(c, i, HLO_CALLS) : NULL;
     enum prim t = inside ? inside->widest : PRIM_INVALID;
-    if (op->flags & OP_DOT || cost_is_gemm(i->custom_call_target, true) ||
-        cost_is_conv(i->custom_call_target))
+    bool library = op->flags & OP_LIBRARY &&
+                   (cost_is_gemm(i->custom_call_target, true) || cost_is_conv(i->custom_call_target));
+    if (op->flags & OP_DOT || library)
         for (uint32_t k = 0; k < 2; k++) {
             const struct shape *s = first_leaf(cost_operand(c, i, k));
             if (s) t = t == PRIM_INVALID ? s->type : wider(t, s->type);
@@ -116,10 +117,11 @@ static void of_cost(const struct cost *v, double d[3])
 static void model(const struct costing *c, uint32_t x, double d[3])
 {
     const struct hlo_instr *i = &c->m->instr[x];
-    const struct comp *body = cost_callee(c, i, HLO_BODY), *cond = cost_callee(c, i, HLO_CONDITION);
     struct cost v = c->set->instr[x];
     of_cost(&v, d);
-    if (hlo_is(i, "while") && body && cond) {
+    if (!(c->op[x]->flags & OP_CONTROL)) return;
+    const struct comp *body = cost_callee(c, i, HLO_BODY), *cond = cost_callee(c, i, HLO_CONDITION);
+    if (body && cond) {
         int64_t trips = hlo_trip_count(c->m, i);
         double n = trips < 0 ? 1 : (double)trips, tests = trips < 0 ? 1 : n + 1; /* the last test fails */
         for (int k = 0; k < 3; k++) d[k] = n * body->model[k] + tests * cond->model[k];
@@ -196,6 +198,7 @@ static uint32_t next_callee(const struct costing *c, uint32_t k, uint32_t *edge)
 {
     const struct hlo_computation *f = &c->m->computation[k];
     for (; *edge < f->count; ++*edge) {
+        if (!(c->op[f->first + *edge]->flags & (OP_CALLS | OP_COMBINES))) continue;
         const struct hlo_instr *i = &c->m->instr[f->first + *edge];
         for (uint32_t n = 0; n < i->ncall; n++)
             if (i->call[n].computation < c->m->ncomputation &&
@@ -232,39 +235,43 @@ static void cost_callees_first(struct costing *c, uint32_t *order)
     free(operands.f);
 }
 
+static void visit_callees(struct costing *c, uint32_t x)
+{
+    const struct hlo_instr *i = &c->m->instr[x];
+    const struct op *op = i->sugared ? cost_op(i->async_op) : c->op[x]; /* the calls are async_op's own */
+    for (uint32_t k = 0; k < i->ncall && op->flags & OP_CALLS; k++)
+        c->comp[cost_comp(c, i->call[k].computation)].visited = true;
+    if (hlo_is(i, "while") && hlo_trip_count(c->m, i) < 0) c->set->unknown_trips++;
+}
+
 /* Callers first: what the entry's cost is made of.  The rest reads as 0. */
 static void mark_visited(struct costing *c, const uint32_t *order)
 {
     if (c->m->entry < c->m->ncomputation) c->comp[c->m->entry].visited = true;
     for (uint32_t n = c->m->ncomputation; n-- > 0;) {
         const struct hlo_computation *f = &c->m->computation[order[n]];
+        bool visited = c->comp[order[n]].visited;
         for (uint32_t x = f->first; x < f->first + f->count; x++) {
-            const struct hlo_instr *i = &c->m->instr[x];
-            struct cost *v = &c->set->instr[x];
-            if (!c->comp[order[n]].visited) {
-                *v = (struct cost){0};
-                continue;
-            }
-            v->visited = true;
-            bool sugared = hlo_is(i, "async-start") && !!i->sugared; /* its calls are async_op's own */
-            const struct op *op = sugared ? cost_op(i->async_op) : c->op[x];
-            for (uint32_t k = 0; k < i->ncall && op->flags & OP_CALLS; k++)
-                c->comp[cost_comp(c, i->call[k].computation)].visited = true;
-            if (hlo_is(i, "while") && hlo_trip_count(c->m, i) < 0) c->set->unknown_trips++;
+            if (!visited)
+                c->set->instr[x] = (struct cost){0};
+            else if (c->op[x]->flags & OP_CALLS)
+                visit_callees(c, x);
+            c->set->instr[x].visited = visited;
         }
     }
 }
 
-static void number_parameters(struct costing *c)
+/* Which rule each instruction follows, and which parameter has which number. */
+static void prepare(struct costing *c)
 {
     const struct hlo_module *m = c->m;
-    for (uint32_t k = 0; k < m->ncomputation; k++) {
-        const struct hlo_computation *f = &m->computation[k];
-        for (uint32_t x = f->first; x < f->first + f->count; x++) {
-            const struct hlo_instr *i = &m->instr[x];
-            if (hlo_is(i, "parameter") && i->number >= 0 && i->number < f->count)
-                c->parameter[f->first + i->number] = x;
-        }
+    memset(c->parameter, 0xff, ((size_t)m->ninstr + 1) * sizeof *c->parameter); /* HLO_NONE */
+    for (uint32_t x = 0; x < m->ninstr; x++) {
+        const struct hlo_instr *i = &m->instr[x];
+        c->op[x] = cost_op(i->opcode);
+        if (!(c->op[x]->flags & OP_PARAMETER) || i->computation >= m->ncomputation) continue;
+        const struct hlo_computation *f = &m->computation[i->computation];
+        if (i->number >= 0 && i->number < f->count) c->parameter[f->first + i->number] = x;
     }
 }
 
@@ -282,11 +289,9 @@ void cost_module(const struct hlo_module *m, enum cost_kind kind, struct cost_se
     c.read = kind == COST_BASE ? mem_alloc(n, sizeof *c.read) : NULL;
     c.used = kind == COST_GPU ? mem_alloc(n, sizeof *c.used) : NULL;
     uint32_t *order = mem_alloc((size_t)m->ncomputation + 1, sizeof *order);
-    memset(c.parameter, 0xff, n * sizeof *c.parameter); /* HLO_NONE */
-    for (uint32_t x = 0; x < m->ninstr; x++) c.op[x] = cost_op(m->instr[x].opcode);
+    prepare(&c);
     hlo_users(m, &c.users);
     cost_fused_operands(&c);
-    number_parameters(&c);
     cost_callees_first(&c, order);
     mark_visited(&c, order);
     if (m->entry < m->ncomputation) {

@@ -67,7 +67,7 @@ static int64_t read_of(const struct costing *c, uint32_t value)
     struct reading r = {0};
     for (uint32_t k = c->users.first[value]; k < c->users.first[value + 1]; k++) {
         const struct hlo_instr *user = &c->m->instr[c->users.user[k]];
-        if (hlo_is(user, "fusion") || read_part(c, user, value, size, &r)) continue;
+        if (c->op[c->users.user[k]]->flags & OP_FUSION || read_part(c, user, value, size, &r)) continue;
         if (hlo_is(user, "broadcast") || hlo_is(user, "reshape"))
             read_bytes(&r, size);
         else
@@ -87,15 +87,22 @@ void cost_fused_operands(struct costing *c)
 {
     const struct hlo_module *m = c->m;
     uint32_t *first = c->fused.first = mem_alloc((size_t)m->ninstr + 2, sizeof *first);
-    for (uint32_t x = 0; x < m->ninstr; x++)
-        for (uint32_t k = 0; k < m->instr[x].noperand && hlo_is(&m->instr[x], "fusion"); k++)
-            if (m->instr[x].operand[k] < m->ninstr) first[m->instr[x].operand[k] + 2]++;
-    for (uint32_t x = 0; x < m->ninstr; x++) first[x + 2] += first[x + 1];
-    c->fused.place = mem_alloc((size_t)first[m->ninstr + 1] + 1, sizeof *c->fused.place);
-    for (uint32_t x = 0; x < m->ninstr; x++)
-        for (uint32_t k = 0; k < m->instr[x].noperand && hlo_is(&m->instr[x], "fusion"); k++)
-            if (m->instr[x].operand[k] < m->ninstr)
-                c->fused.place[first[m->instr[x].operand[k] + 1]++] = (struct place){x, k};
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t x = 0; x < m->ninstr; x++) {
+            if (!(c->op[x]->flags & OP_FUSION)) continue;
+            const struct hlo_instr *i = &m->instr[x];
+            for (uint32_t k = 0; k < i->noperand; k++) {
+                if (i->operand[k] >= m->ninstr) continue;
+                if (!pass)
+                    first[i->operand[k] + 2]++;
+                else
+                    c->fused.place[first[i->operand[k] + 1]++] = (struct place){x, k};
+            }
+        }
+        if (pass) break;
+        for (uint32_t x = 0; x < m->ninstr; x++) first[x + 2] += first[x + 1];
+        c->fused.place = mem_alloc((size_t)first[m->ninstr + 1] + 1, sizeof *c->fused.place);
+    }
 }
 
 /* ---- tuple parameters, leaf by leaf ---- */

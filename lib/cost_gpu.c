@@ -190,7 +190,7 @@ void cost_gpu_custom_call(struct costing *c, const struct site *s, struct cost *
  * sorted lists in an arena, shared where they are equal. */
 
 enum {
-    ROOTS_MAX = 1 << 25
+    ROOTS_MAX = 1 << 23
 }; /* list entries in one fusion: beyond it, and no compiler comes near, nothing is known */
 
 struct roots {
