@@ -31,13 +31,13 @@ static struct str part(struct str *rest)
 static void numbered_pass(struct hlo_dump_name *d, struct str rest)
 {
     d->pass_index = part(&rest);
-    size_t after = str_find(rest, STR("after_"));
+    size_t after = str_find(rest, STR(".after_")); /* a pipeline may be called after_layout_assignment */
     if (after == SIZE_MAX) {
-        d->pass = rest;
+        d->pass = str_starts(rest, "after_") ? str_from(rest, strlen("after_")) : rest;
         return;
     }
-    d->stage = str_n(rest.p, after ? after - 1 : 0);
-    d->pass = str_from(rest, after + strlen("after_"));
+    d->stage = str_n(rest.p, after);
+    d->pass = str_from(rest, after + strlen(".after_"));
     size_t before = str_find(d->pass, STR(".before_"));
     if (before != SIZE_MAX) d->pass.n = before;
 }
