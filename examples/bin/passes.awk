@@ -18,6 +18,7 @@ function follow(    event, i) {
         if (instr in before) print dump, "gone", "-", "-", "-", "-", "-", "-", "-"
         return
     }
+    seen = 1
     event = instr in before ? "" : "appears"
     for (i = 1; event != "appears" && i <= 5; i++)
         if (value[i] != old[i]) event = event (event == "" ? "changes:" : ",") part[i]
@@ -64,4 +65,11 @@ header {
             $at["op_name"] OFS $at["source"]
     }
 }
-END { finish() }
+END {
+    finish()
+    if (dump == "") {
+        print "passes: no dumps of passes there (XLA_FLAGS=--xla_dump_hlo_pass_re=.*)" >"/dev/stderr"
+        exit 2
+    }
+    if (instr != "" && !seen) print "passes: no dump has an instruction " instr >"/dev/stderr"
+}
