@@ -2,7 +2,7 @@
  * instead out.  In memory: 48 bytes for each event on a device or with an id, names once; the JSON's and the
  * CSVs' sums by line, kernel and instruction. */
 #include "checks.h"
-#include "kind.h"
+#include "jsonside.h"
 #include "programs.h"
 #include "tool.h"
 #include <stdlib.h>
@@ -114,17 +114,6 @@ static void table_capture(struct tab *o, const struct checks *c, const struct ev
     free(q);
 }
 
-/* The JSON's events, counted by line and not kept. */
-static void read_json(struct run *r, struct events *json, const char *path)
-{
-    struct err e = {0};
-    struct tsv in;
-    json->tally = true;
-    if (tsv_open(&in, &path, 1, &e)) tool_die(r, &e);
-    if (events_read(json, &in, 0, &e)) tool_die(r, &e);
-    tsv_close(&in);
-}
-
 static void check_hlo(struct run *r, struct checks *c, const struct events *t, const struct paths *hlo)
 {
     struct programs p = {0};
@@ -158,7 +147,8 @@ int main(int argc, char **argv)
     struct run r;
     struct err e = {0};
     struct tsv in;
-    struct events t = {0}, json = {0};
+    struct events t = {0};
+    struct json_side json = {0};
     struct checks c = {0};
     struct capture_facts facts = {.window_ps = -1};
     struct paths hlo = {0}, buffers = {0}, csv = {0};
@@ -174,10 +164,10 @@ int main(int argc, char **argv)
         case CSV: add_path(&csv, r.arg); break;
         case CSV_OUT: r.csv = true; break;
         }
-    if (json_path) read_json(&r, &json, json_path);
+    if (json_path && json_side_read(&json, json_path, &e)) tool_die(&r, &e);
     if (meta && capture_facts_read(&facts, meta, &e)) tool_die(&r, &e);
     t.tally = json_path;
-    t.tally_rows = json_path && checks_json_capped(&json);
+    t.tally_rows = json_path && json_side_capped(&json);
     if (tsv_open(&in, (const char *const *)r.operand, (size_t)r.noperand, &e)) tool_die(&r, &e);
     if (events_read(&t, &in, EV_DEVICE | EV_CALLS | EV_BIT(EV_MODULE) | EV_BIT(EV_STEP), &e))
         tool_warn(&r, &e);
@@ -199,7 +189,7 @@ int main(int argc, char **argv)
     launch_free(&l);
     checks_free(&c);
     events_free(&t);
-    events_free(&json);
+    json_side_free(&json);
     free(hlo.v);
     free(buffers.v);
     free(csv.v);

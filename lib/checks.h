@@ -54,12 +54,13 @@ int capture_facts_read(struct capture_facts *f, const char *path, struct err *e)
 /* The table against itself: launches, graphs, steps, devices, budgets, order, window, clocks. */
 void checks_of_events(struct checks *c, const struct events *t, const struct launches *l,
                       const struct steps *s, const struct capture_facts *f);
-/* Against the trace.json of the same capture, read as events with `tally`.  t was read with `tally` too, and
- * with tally_rows if the JSON is capped. */
-void checks_of_json(struct checks *c, const struct events *t, const struct events *json);
-bool checks_json_capped(const struct events *json);
-/* Against XProf's exported CSV (kernel_stats, hlo_stats), of any units its header names.  `clock`: the
- * events' own device_duration_ps, which is what XProf counts on TPUs, by event; NULL: the table has none. */
+/* Against the trace.json of the same capture.  t was read with `tally`, and with tally_rows if the JSON is
+ * capped. */
+struct json_side;
+void checks_of_json(struct checks *c, const struct events *t, const struct json_side *json);
+/* Against XProf's exported CSV (kernel_stats, hlo_stats), of any units its header names.  On TPUs XProf
+ * counts by the device's own clock: with a device_duration_ps column we do, too, without it times cannot be
+ * compared. */
 int checks_of_csv(struct checks *c, const struct events *t, const char *path, struct err *e);
 /* Programs that ran against HLO modules; plans against themselves. */
 struct programs;

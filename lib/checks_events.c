@@ -353,7 +353,8 @@ static void op_time(struct checks *c, const struct events *t, uint32_t p)
             if (v->program == EV_NONE) continue;
             all = num_add(all, v->dur);
             struct str op = event_name(t, v->op);
-            if (v->op != EV_NONE && (t->attributed || !str_starts(op, "command_buffer"))) named = num_add(named, v->dur);
+            if (v->op != EV_NONE && (t->attributed || !str_starts(op, "command_buffer")))
+                named = num_add(named, v->dur);
         }
     }
     if (!ops) return;

@@ -1,13 +1,10 @@
 /* trace.json against the capture, line by line, after what its writer leaves out (spec: xplane 1.9). */
 #include "checks.h"
+#include "jsonside.h"
 #include "num.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-
-enum { CAP_OLD = 1000000, CAP_NEW = 5000000 };
-
-bool checks_json_capped(const struct events *json) { return json->rows == CAP_OLD || json->rows == CAP_NEW; }
 
 /* Planes that the writer takes: the host, GPUs; without GPUs TPUs; without either custom devices. */
 static const char *device_prefix(const struct events *t)
@@ -47,20 +44,6 @@ static uint64_t apply_cap(const struct events *t, struct event_tally *y, const b
     return left_out;
 }
 
-/* Lines are the same if plane, name and the low 32 bits of the id are: the tid of a trace is one. */
-static void line_key(struct buf *b, const struct events *t, const struct event_line *l)
-{
-    int64_t id = 0;
-    uint64_t u = 0;
-    if (num_i64(l->id, &id) && !num_u64(l->id, &u)) id = (int64_t)u;
-    b->n = 0;
-    buf_str(b, t->plane[l->plane].name);
-    buf_c(b, '\t');
-    buf_str(b, l->name);
-    buf_c(b, '\t');
-    buf_u64(b, (uint32_t)id);
-}
-
 struct sides { /* one line, or the sum of a plane */
     struct event_tally x, j;
 };
@@ -85,65 +68,62 @@ static void say_line(struct checks *c, struct str scope, const struct sides *s, 
                    "1: the names of the events differ");
 }
 
-/* XProf's viewer writes a file that looks alike and is another (spec: xplane 1.10). */
-static bool from_viewer(const struct events *json)
+static void say_lines(struct checks *c, const struct map *key, const struct sides *line)
 {
-    for (uint32_t p = 0; p < json->nplane; p++)
-        if (str_has(json->plane[p].name, " /device:") || str_has(json->plane[p].name, " /host:")) return true;
-    return false;
-}
-
-static void compare(struct checks *c, const struct events *t, const struct events *json,
-                    const struct event_tally *y, const bool *taken)
-{
-    struct map key = {0}, planes = {0};
-    struct sides *line = mem_alloc((size_t)t->nline + json->nline, sizeof *line), *plane;
-    struct str *name = mem_alloc((size_t)t->nline + json->nline, sizeof *name);
-    uint32_t *of = mem_alloc((size_t)t->nline + json->nline, sizeof *of);
+    struct map planes = {0};
+    struct sides *plane = mem_alloc(key->count, sizeof *plane);
+    uint32_t *of = mem_alloc(key->count, sizeof *of);
     struct buf b = {0};
-    for (int side = 0; side < 2; side++) {
-        const struct events *s = side ? json : t;
-        for (uint32_t i = 0; i < s->nline; i++) {
-            if (!side && !taken[i]) continue;
-            line_key(&b, s, &s->line[i]);
-            uint32_t k = map_put(&key, buf_view(&b), NULL);
-            add_tally(side ? &line[k].j : &line[k].x, side ? &s->line[i].json : &y[i]);
-            of[k] = map_put(&planes, s->plane[s->line[i].plane].name, NULL);
-            name[k] = s->line[i].name;
-        }
-    }
-    plane = mem_alloc(planes.count, sizeof *plane);
-    for (uint32_t k = 0; k < key.count; k++) {
+    for (uint32_t k = 0; k < key->count; k++) {
+        size_t tab = str_find(key->key[k], STR("\t"));
+        of[k] = map_put(&planes, str_n(key->key[k].p, tab), NULL);
         add_tally(&plane[of[k]].x, &line[k].x);
         add_tally(&plane[of[k]].j, &line[k].j);
     }
     for (uint32_t p = 0; p < planes.count; p++) say_line(c, planes.key[p], &plane[p], true);
-    for (uint32_t k = 0; k < key.count; k++) {
-        if (line[k].x.n == line[k].j.n && line[k].x.sum == line[k].j.sum &&
-            line[k].x.names == line[k].j.names)
-            continue;
+    for (uint32_t k = 0; k < key->count; k++) {
+        const struct sides *s = &line[k];
+        if (s->x.n == s->j.n && s->x.sum == s->j.sum && s->x.names == s->j.names) continue;
+        struct str rest = str_from(key->key[k], planes.key[of[k]].n + 1);
         b.n = 0;
         buf_str(&b, planes.key[of[k]]);
         buf_c(&b, '/');
-        buf_str(&b, name[k]);
-        say_line(c, buf_view(&b), &line[k], false);
+        buf_put(&b, rest.p, str_rfind(rest, '\t'));
+        say_line(c, buf_view(&b), s, false);
     }
     buf_free(&b);
-    map_free(&key);
     map_free(&planes);
-    free(line);
     free(plane);
-    free(name);
     free(of);
 }
 
-void checks_of_json(struct checks *c, const struct events *t, const struct events *json)
+/* Lines are the same if plane, name and the low 32 bits of the id are: the tid of a trace is one. */
+static void compare(struct checks *c, const struct events *t, const struct json_side *json,
+                    const struct event_tally *y, const bool *taken)
+{
+    struct map key = {0};
+    struct sides *line = mem_alloc((size_t)t->nline + json->key.count, sizeof *line);
+    struct buf b = {0};
+    for (uint32_t i = 0; i < t->nline; i++) {
+        if (!taken[i]) continue;
+        json_side_key(&b, t->plane[t->line[i].plane].name, t->line[i].name, t->line[i].id);
+        add_tally(&line[map_put(&key, buf_view(&b), NULL)].x, &y[i]);
+    }
+    for (uint32_t i = 0; i < json->key.count; i++)
+        add_tally(&line[map_put(&key, json->key.key[i], NULL)].j, &json->tally[i]);
+    say_lines(c, &key, line);
+    buf_free(&b);
+    map_free(&key);
+    free(line);
+}
+
+void checks_of_json(struct checks *c, const struct events *t, const struct json_side *json)
 {
     const char *prefix = device_prefix(t);
     struct event_tally *y = mem_alloc(t->nline, sizeof *y);
     bool *taken = mem_alloc(t->nline, sizeof *taken);
     uint64_t planes = 0, async = 0, internal = 0, floored = 0, capped = 0;
-    if (from_viewer(json)) {
+    if (json->viewer) {
         check_cannot(
             c, "json_events", STR("-"),
             "the JSON is the trace viewer's, which adds and drops lines; take the one beside the capture");
@@ -164,13 +144,16 @@ void checks_of_json(struct checks *c, const struct events *t, const struct event
         internal += l->json.internal;
         floored += l->json.floored;
     }
-    if (checks_json_capped(json)) {
+    if (json_side_capped(json)) {
         capped = apply_cap(t, y, taken, json->rows);
         check_none(c, "json_complete", STR("-"), capped, check_share((double)capped, (double)t->rows),
                    "events behind the writer's cap of %" PRIu64 ": they are in the capture alone",
                    json->rows);
     }
     compare(c, t, json, y, taken);
+    check_none(c, "json_readable", STR("-"), json->damaged,
+               check_share((double)json->damaged, (double)json->rows),
+               "events of the JSON that could not be read");
     check_rule(c, "json_rule_planes", planes, "events of planes that the writer does not take");
     check_rule(c, "json_rule_async", async, "events of lines Async XLA Ops: left out");
     check_rule(c, "json_rule_internal", internal,
