@@ -524,7 +524,10 @@ int main(int argc, char **argv)
         case LOG: log = r.arg; break;
         }
     if (tsv_open(&in, (const char *const *)r.operand, (size_t)r.noperand, &e)) tool_die(&r, &e);
-    if (events_read(&w.t, &in, classes_needed(&r), &e)) tool_warn(&r, &e);
+    if (events_read(&w.t, &in, classes_needed(&r), &e)) {
+        if (!w.t.rows) tool_die(&r, &e);
+        tool_warn(&r, &e); /* what stands before the fault */
+    }
     tsv_close(&in);
     w.capture = (struct ivl){w.t.first, w.t.last};
     if (!budget_alone(&r)) {

@@ -286,7 +286,11 @@ static int take_row(struct events *t, struct tsv *in, struct reader *r, unsigned
     bool annotation = v.class == EV_HOST && t->plane[l->plane].is_host && !tsv_none(tsv_str(in, c->step));
     if (annotation) v.class = EV_STEP;
     count_row(t, l, &v, dur);
-    if (t->tally) tally(t, v.line, v.start, dur, in->cell[c->name]);
+    if (t->tally) {
+        struct str step = tsv_str(in, c->step); /* a step_name stands for the name there */
+        bool named = !tsv_none(step) && (step.p[0] < '0' || step.p[0] > '9');
+        tally(t, v.line, v.start, dur, named ? step : in->cell[c->name]);
+    }
     t->has_launches |= (v.flags & EV_HAS_CORR) && t->plane[l->plane].is_host;
     if (t->plane[l->plane].device.p[0] == '-' && !tsv_none(tsv_str(in, c->device)))
         t->plane[l->plane].device = keep_cell(t, in->cell[c->device]);
