@@ -8,6 +8,7 @@
 #include "live_hlo.h"
 #include "live_tab.h"
 #include "num.h"
+#include "plan_heap.h"
 #include "plan_tsv.h"
 #include "tool.h"
 #include <stdlib.h>
@@ -44,6 +45,7 @@ struct work {
     struct live_brief *brief; /* of every module so far */
     size_t nbrief, brief_cap;
     struct arena arena;
+    struct plan_heaps heaps; /* heap tables among the operands */
 };
 
 /* ---- what a reader of the numbers must know ---- */
@@ -149,6 +151,7 @@ static void work_on(struct work *w, const struct plan *p, const struct live_rule
 static int on_plan(struct plan *p, void *ctx)
 {
     struct work *w = ctx;
+    if (p->source == PLAN_FROM_TABLE) plan_heaps_apply(&w->heaps, p);
     work_on(w, p, &w->rules);
     plan_free(p);
     return 0;
@@ -184,7 +187,9 @@ static int read_table(struct work *w, struct inp *in, struct err *e)
     struct tsv t;
     int rc;
     if (tsv_open_inp(&t, in, e)) return -1;
-    if (hlo_is_table(&t))
+    if (plan_heap_is_table(&t))
+        rc = 0; /* read already */
+    else if (hlo_is_table(&t))
         rc = hlo_read_table(&t, on_module, w, e);
     else
         rc = plan_read_table(&t, on_plan, w, e);
@@ -227,6 +232,23 @@ static void read_input(struct work *w, const char *path)
     }
     if (inp_close(&in, &e)) rc = -1;
     if (rc) tool_warn(w->run, &e);
+}
+
+/* Heap tables among several files come first: they belong to plans of the others. */
+static void read_heaps(struct work *w, const char *path)
+{
+    struct err e = {0};
+    struct inp in;
+    struct tsv t;
+    if (!strcmp(path, "-")) return;
+    if (inp_open(&in, path, &e) || inp_whole(&in, &e)) tool_die(w->run, &e);
+    if (kind_of(in.data, in.size) != KIND_TABLE) {
+        inp_close(&in, &e);
+        return;
+    }
+    if (tsv_open_inp(&t, &in, &e)) tool_die(w->run, &e);
+    if (plan_heap_is_table(&t) && plan_heaps_read(&w->heaps, &t, &e)) tool_warn(w->run, &e);
+    tsv_close(&t);
 }
 
 static int64_t memory(const struct run *r)
@@ -314,11 +336,19 @@ int main(int argc, char **argv)
         }
     if (!events && !r.dir && tool_wants(&r, "run")) tool_usage(&r, "-t run needs --events FILE");
     if (!r.noperand) read_input(&w, "-");
+    for (int i = 0; i < r.noperand && r.noperand > 1; i++) read_heaps(&w, r.operand[i]);
     for (int i = 0; i < r.noperand; i++) read_input(&w, r.operand[i]);
     if ((t = tool_sink(&r, "module", STR("")))) w.rows += live_put_modules(t, w.brief, w.nbrief);
     if (events && (t = tool_sink(&r, "run", STR("")))) run_table(&w, t, events);
-    if (!w.rows && r.status < 2) tool_note(&r, "no rows: no plan or program in the input");
+    if (!w.rows && r.status < 2)
+        tool_note(
+            &r,
+            w.nbrief
+                ? "no rows"
+                : "no rows: neither a plan nor a program in the input (a heap table needs the buffer table "
+                  "beside it)");
     free(w.brief);
+    plan_heaps_free(&w.heaps);
     arena_free(&w.arena);
     return tool_end(&r);
 }
