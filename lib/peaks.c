@@ -98,7 +98,11 @@ static void on_row(int c, void *ctx)
     if (!s->line++) {
         s->ncell = s->column.count;
         s->cell = mem_alloc(s->ncell + 1, sizeof *s->cell);
-    } else if (s->at)
+        if (map_get(&s->column, STR("match")) == MAP_NONE ||
+            map_get(&s->column, STR("bytes_per_s")) == MAP_NONE)
+            err_line(s->e, s->file, 1,
+                     "no table of peaks: that has columns sku, match, bytes_per_s, f64 f32 bf16 ...");
+    } else if (s->at && !s->e->text[0])
         sheet_row(s);
     s->at = 0;
 }
@@ -111,9 +115,6 @@ int peaks_csv(struct peaks *p, const char *data, size_t n, const char *file, str
     bool bad = csv_parse(&csv, data, n, on_cell, on_row, &s) != n || csv_fini(&csv, on_cell, on_row, &s);
     csv_free(&csv);
     if (bad) err_line(e, file, s.line + 1, "no CSV");
-    if (map_get(&s.column, STR("match")) == MAP_NONE || map_get(&s.column, STR("bytes_per_s")) == MAP_NONE)
-        err_line(e, file, 1,
-                 "no table of peaks: it has no columns sku, match, bytes_per_s, f64 f32 bf16 ...");
     for (size_t k = 0; k < s.ncell; k++) buf_free(&s.cell[k]);
     free(s.cell);
     map_free(&s.column);
