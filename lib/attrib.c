@@ -211,10 +211,19 @@ static struct verdict stream_verdict(const struct attrib *a, const struct match_
                             .parts = r->parts};
 }
 
+/* Where no event names its program, any of those given may be it. */
+static void offer_programs(struct attrib *a)
+{
+    for (size_t i = 0; i < a->nev; i++)
+        if (a->ev[i].program != MATCH_UNKNOWN) return;
+    for (size_t i = 0; i < a->programs->nmodule; i++) matched(a, programs_of(a->programs, i));
+}
+
 static void end_plane(struct attrib *a)
 {
     if (a->text.n > a->held_max) a->held_max = a->text.n;
     if (a->nev) {
+        offer_programs(a);
         a->result = mem_grow(a->result, &a->result_cap, a->nev, sizeof *a->result);
         match_plane(&a->match, a->ev, a->nev, a->result);
     }

@@ -286,18 +286,17 @@ static void split_between(struct plane *p, const uint32_t *u, size_t n)
     }
 }
 
-/* No annotation anywhere near: the one program that knows most of the names. */
-static void by_names(struct plane *p, struct unit *u)
+/* No annotation anywhere near: the one program along whose schedule it lies best. */
+static void by_names(struct plane *p, uint32_t unit)
 {
-    size_t best = 0, second = 0;
+    struct unit *u = &p->unit[unit];
+    int64_t best = INT64_MAX;
     for (uint32_t g = 0; g < p->x->nprogram; g++) {
-        size_t n = known_names(p, u, g);
-        if (n > best)
-            second = best, best = n, u->program = g;
-        else if (n > second)
-            second = n;
+        if (!known_names(p, u, g)) continue;
+        int64_t c = match_window(p, g, HLO_NONE, HLO_NONE, &unit, 1).cost;
+        if (c == best) u->program = MATCH_UNKNOWN;
+        if (c >= 0 && c < best) best = c, u->program = g;
     }
-    if (best == second) u->program = MATCH_UNKNOWN;
 }
 
 enum { BETWEEN = 16 }; /* units without a program between two programs: more are not tried */
@@ -315,7 +314,7 @@ static void between_programs(struct plane *p)
         const struct unit *f = n ? &p->unit[run[0]] : u;
         if (n && (!open || n == BETWEEN || u->left != f->left || u->right != f->right)) {
             if (f->left == MATCH_UNKNOWN && f->right == MATCH_UNKNOWN)
-                for (size_t k = 0; k < n; k++) by_names(p, &p->unit[run[k]]);
+                for (size_t k = 0; k < n; k++) by_names(p, run[k]);
             else
                 split_between(p, run, n);
             n = 0;

@@ -103,14 +103,13 @@ size_t match_window(struct plane *p, uint32_t program, uint32_t from, uint32_t t
                 put_event(p, program, ordered(p, k)->name, ordered(p, k)->kind, k == q->beg, &ne);
     }
     uint32_t key = map_put(&p->windows, buf_view(&p->key), &fresh);
-    if (!fresh) return key;
+    if (!fresh) return p->solved[key];
     p->placed = mem_grow(p->placed, &p->placed_cap, p->nplaced + ne + 1, sizeof *p->placed);
     p->solved = mem_grow(p->solved, &p->solved_cap, p->nsolved + 1, sizeof *p->solved);
-    struct solved *s = &p->solved[p->nsolved++];
-    *s = (struct solved){p->nplaced, ne, 0};
+    struct solved s = {p->nplaced, 0};
+    s.cost = window_place(&p->x->program[program]->space, from, to, p->we, ne, p->placed + s.at);
     p->nplaced += ne;
-    s->cost = window_place(&p->x->program[program]->space, from, to, p->we, ne, p->placed + s->at);
-    return key;
+    return p->solved[p->nsolved++] = s;
 }
 
 /* ---- results ---- */
@@ -182,15 +181,14 @@ static void place(struct plane *p, uint32_t program, struct pending *w, size_t b
                   uint32_t to)
 {
     if (!n) return;
-    size_t at = match_window(p, program, from, to, w->unit + beg, n);
-    const struct solved *s = &p->solved[at];
-    if (s->cost < 0 && n > 1) { /* too large: in halves */
+    struct solved s = match_window(p, program, from, to, w->unit + beg, n);
+    if (s.cost < 0 && n > 1) { /* too large: in halves */
         place(p, program, w, beg, n / 2, from, HLO_NONE);
         place(p, program, w, beg + n / 2, n - n / 2, HLO_NONE, to);
         return;
     }
-    p->x->cut += s->cost < 0;
-    const struct placed *q = p->placed + s->at;
+    p->x->cut += s.cost < 0;
+    const struct placed *q = p->placed + s.at;
     for (size_t i = beg; i < beg + n; i++) {
         const struct unit *u = &p->unit[w->unit[i]];
         if (shared(p, u))
@@ -198,7 +196,7 @@ static void place(struct plane *p, uint32_t program, struct pending *w, size_t b
                 vote(&p->member[k], q++);
         else
             for (uint32_t k = u->beg; k < u->end; k++)
-                write_result(p, program, k, q++, s->cost >= WINDOW_SKIP, from == HLO_NONE || to == HLO_NONE);
+                write_result(p, program, k, q++, s.cost >= WINDOW_SKIP, from == HLO_NONE || to == HLO_NONE);
     }
 }
 

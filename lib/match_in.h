@@ -31,6 +31,11 @@ struct member {
     } vote[VOTES];
 };
 
+struct solved {
+    size_t at; /* its events: plane.placed[at ..] */
+    int64_t cost;
+};
+
 struct plane {
     struct matcher *x;
     const struct match_event *ev;
@@ -45,10 +50,7 @@ struct plane {
     struct member *member;
     size_t nmember, member_cap;
     struct map windows; /* what was placed before: key -> index in solved */
-    struct solved {
-        size_t at, n; /* placed[at .. at + n) */
-        int64_t cost;
-    } * solved;
+    struct solved *solved;
     size_t nsolved, solved_cap;
     struct placed *placed;
     size_t nplaced, placed_cap;
@@ -57,9 +59,10 @@ struct plane {
     size_t we_cap;
 };
 
-/* One window: units u[0..n) of one program between two instructions; the index in p->solved. */
-size_t match_window(struct plane *p, uint32_t program, uint32_t from, uint32_t to, const uint32_t *u,
-                    size_t n);
+/* One window: units u[0..n) of one program between two instructions.  What it gives lies in p->placed until
+ * the next call. */
+struct solved match_window(struct plane *p, uint32_t program, uint32_t from, uint32_t to, const uint32_t *u,
+                           size_t n);
 size_t match_unit_size(const struct plane *p, uint32_t unit); /* events of it in a window */
 void match_graphs(struct plane *p);                           /* fill graph and member from the units */
 void match_windows(struct plane *p);                          /* place all units and write their results */

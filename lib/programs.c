@@ -146,6 +146,18 @@ uint32_t programs_find(struct programs *p, struct str id, struct str module)
     return k;
 }
 
+uint32_t programs_of(struct programs *p, size_t module)
+{
+    const struct loaded *l = &p->module[module];
+    struct buf id = {0}, name = {0};
+    if (l->capture && l->m->has_id) buf_u64(&id, l->m->program_id);
+    tsv_escape(&name, l->m->name);
+    uint32_t k = programs_find(p, id.n ? buf_view(&id) : STR("-"), buf_view(&name));
+    buf_free(&id);
+    buf_free(&name);
+    return k;
+}
+
 /* ---- cells ---- */
 
 static struct str keep(struct programs *p, const struct buf *b)

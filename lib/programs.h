@@ -57,6 +57,8 @@ int programs_load(struct programs *p, const char *path, struct err *e);
 /* The program of an event by its cells program_id and module ("-" where missing); PROGRAM_NONE if both are.
  */
 uint32_t programs_find(struct programs *p, struct str id, struct str module);
+/* The program that a loaded module is. */
+uint32_t programs_of(struct programs *p, size_t module);
 struct instr_cells *programs_cells(struct programs *p, uint32_t program, uint32_t instr);
 void programs_free(struct programs *p);
 #endif
