@@ -252,9 +252,7 @@ static int64_t side_cost(struct plane *p, uint32_t program, uint32_t from, uint3
 {
     if (!n) return 0;
     if (!usable(p->x, program)) return (int64_t)n * WINDOW_SKIP * 2;
-    size_t with = match_window(p, program, from, to, u, n),
-           without = match_window(p, program, from, to, NULL, 0);
-    return p->solved[with].cost - p->solved[without].cost;
+    return match_window(p, program, from, to, u, n).cost - match_window(p, program, from, to, NULL, 0).cost;
 }
 
 static uint32_t anchor(const struct plane *p, size_t at, bool ahead, uint32_t program)
