@@ -75,4 +75,5 @@ void hlo_pb_axes(struct buf *b, const Xla__MeshProto *m, size_t n, Xla__AxisRefP
 
 struct str hlo_pb_payload(const Xla__Payload *p, const struct hlo_pb_names *n);
 void hlo_pb_ints(struct buf *b, size_t n, const int64_t *v); /* {1,2} */
+const int64_t *hlo_pb_copy_ints(struct arena *a, size_t n, const int64_t *v);
 #endif

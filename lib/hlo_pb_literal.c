@@ -25,7 +25,8 @@ static const struct minifloat {
     {PRIM_F8E4M3B11FNUZ, 4, 3, 11, 3, FNUZ}, {PRIM_F8E5M2FNUZ, 5, 2, 16, 2, FNUZ},
     {PRIM_F8E4M3FNUZ, 4, 3, 8, 3, FNUZ},     {PRIM_F8E4M3, 4, 3, 7, 3, IEEE},
     {PRIM_F8E3M4, 3, 4, 3, 3, IEEE},         {PRIM_F4E2M1FN, 2, 1, 1, 2, FINITE},
-    {PRIM_F8E8M0FNU, 8, 0, 127, 2, POWER},
+    {PRIM_F8E8M0FNU, 8, 0, 127, 2, POWER},   {PRIM_F6E3M2FN, 3, 2, 3, 2, FINITE},
+    {PRIM_F6E2M3FN, 2, 3, 1, 3, FINITE},
 };
 
 static void put_nan(struct buf *b, bool negative, uint64_t payload, uint64_t quiet)
@@ -114,6 +115,8 @@ static ProtobufCBinaryData bytes_of(const Xla__LiteralProto *l, enum prim t)
     case PRIM_F8E3M4: return l->f8e3m4s;
     case PRIM_F4E2M1FN: return l->f4e2m1fns;
     case PRIM_F8E8M0FNU: return l->f8e8m0fnus;
+    case PRIM_F6E3M2FN: return l->f6e3m2fns;
+    case PRIM_F6E2M3FN: return l->f6e2m3fns;
     default: return (ProtobufCBinaryData){0, NULL};
     }
 }

@@ -107,13 +107,6 @@ static void frames(struct hlo_pb *r)
 
 /* ---- aliases ---- */
 
-static const int64_t *ints(struct arena *a, size_t n, const int64_t *v)
-{
-    int64_t *copy = arena_alloc(a, n, sizeof *copy);
-    if (n) memcpy(copy, v, n * sizeof *copy);
-    return copy;
-}
-
 static void aliases(struct hlo_pb *r)
 {
     const Xla__HloInputOutputAliasProto *p = part(r, 8, &xla__hlo_input_output_alias_proto__descriptor);
@@ -124,10 +117,10 @@ static void aliases(struct hlo_pb *r)
     for (uint32_t i = 0; i < m->nalias; i++) {
         const Xla__HloInputOutputAliasProto__AliasEntryProto *e = p->entries[i];
         m->alias[i] = (struct hlo_alias){
-            .output = ints(&m->arena, e->n_output_shape_index, e->output_shape_index),
+            .output = hlo_pb_copy_ints(&m->arena, e->n_output_shape_index, e->output_shape_index),
             .noutput = (uint32_t)e->n_output_shape_index,
             .parameter = e->parameter_number,
-            .param_index = ints(&m->arena, e->n_parameter_shape_index, e->parameter_shape_index),
+            .param_index = hlo_pb_copy_ints(&m->arena, e->n_parameter_shape_index, e->parameter_shape_index),
             .nparam_index = (uint32_t)e->n_parameter_shape_index,
             .must = e->kind == 2};
     }

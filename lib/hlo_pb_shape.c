@@ -1,7 +1,7 @@
 /* ShapeProto to struct shape. */
 #include "hlo_pb.h"
 
-static const int64_t *ints(struct arena *a, size_t n, const int64_t *v)
+const int64_t *hlo_pb_copy_ints(struct arena *a, size_t n, const int64_t *v)
 {
     int64_t *copy = arena_alloc(a, n, sizeof *copy);
     if (n) memcpy(copy, v, n * sizeof *copy);
@@ -65,16 +65,16 @@ static void read_layout(struct layout *l, struct arena *a, const Xla__LayoutProt
     struct buf text = {0};
     l->present = true;
     l->nminor = (uint32_t)p->n_minor_to_major;
-    l->minor_to_major = ints(a, p->n_minor_to_major, p->minor_to_major);
+    l->minor_to_major = hlo_pb_copy_ints(a, p->n_minor_to_major, p->minor_to_major);
     for (size_t i = 0; i < p->n_tiles; i++)
         tile[i] = (struct tile){(uint32_t)p->tiles[i]->n_dimensions,
-                                ints(a, p->tiles[i]->n_dimensions, p->tiles[i]->dimensions)};
+                                hlo_pb_copy_ints(a, p->tiles[i]->n_dimensions, p->tiles[i]->dimensions)};
     l->tile = tile;
     l->ntile = (uint32_t)p->n_tiles;
     for (size_t i = 0; i < p->n_split_configs; i++) {
         const Xla__SplitConfigProto *s = p->split_configs[i];
         split[i] = (struct split){s->dimension, (uint32_t)s->n_split_indices,
-                                  ints(a, s->n_split_indices, s->split_indices)};
+                                  hlo_pb_copy_ints(a, s->n_split_indices, s->split_indices)};
     }
     l->split = split;
     l->nsplit = (uint32_t)p->n_split_configs;

@@ -42,17 +42,21 @@ int hlo_pb_next(struct hlo_pb *r, struct wire *w, struct wire_field *f)
 
 /* ---- pass 1: what there is ---- */
 
-/* An instruction's name and id; false if it is cut. */
+/* An instruction's name and id; false if it is cut, or has no opcode (so memory stays in proportion to
+ * bytes). */
 static bool scan_instruction(struct wire w, struct str *name, int64_t *id)
 {
     struct wire_field f = {0};
+    bool opcode = false;
     int rc;
     while ((rc = wire_next(&w, &f)) > 0)
         if (f.num == 1 && f.type == WIRE_BYTES)
             *name = wire_str(f.sub);
+        else if (f.num == 2 && f.type == WIRE_BYTES)
+            opcode = wire_size(f.sub) > 0;
         else if (f.num == 35 && f.type == WIRE_VARINT)
             *id = (int64_t)f.u;
-    return rc == 0;
+    return rc == 0 && opcode;
 }
 
 static void add_instruction(struct hlo_pb *r, struct hlo_computation *c, struct wire body)

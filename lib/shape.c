@@ -45,6 +45,8 @@ static const struct {
     [PRIM_F4E2M1FN] = {"f4e2m1fn", 4, 1},
     [PRIM_F8E8M0FNU] = {"f8e8m0fnu", 8, 1},
     [PRIM_BUFFER] = {"b", 0, 0},
+    [PRIM_F6E3M2FN] = {"f6e3m2fn", 6, 1},
+    [PRIM_F6E2M3FN] = {"f6e2m3fn", 6, 1},
 };
 
 const char *prim_name(enum prim t) { return (unsigned)t < PRIM_COUNT && prim[t].name ? prim[t].name : "?"; }

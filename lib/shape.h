@@ -45,6 +45,8 @@ enum prim {
     PRIM_F4E2M1FN,
     PRIM_F8E8M0FNU,
     PRIM_BUFFER,
+    PRIM_F6E3M2FN,
+    PRIM_F6E2M3FN,
     PRIM_COUNT,
     PRIM_UNKNOWN = 255 /* a type this build does not know: rows are kept, sizes are unknown */
 };

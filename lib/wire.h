@@ -114,12 +114,4 @@ static inline double wire_double(uint64_t u)
     return d;
 }
 
-/* Walk a message and the submessages that `rule` names, at most `depth` deep: 0 if every length fits, -1 with
- * e set to the byte (counted from base) otherwise.  Done before protobuf-c unpacks: that recurses without a
- * limit of its own. */
-struct wire_rule {
-    const struct wire_rule *rule[64]; /* by field number; NULL: no submessage, only its length is checked */
-};
-int wire_check(struct wire w, const struct wire_rule *rule, unsigned depth, const void *base,
-               const char *file, struct err *e);
 #endif
