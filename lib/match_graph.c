@@ -85,8 +85,8 @@ static void put_event(struct plane *p, uint32_t program, uint32_t name, uint8_t 
 }
 
 /* The same window comes back at every step: solved once. */
-size_t match_window(struct plane *p, uint32_t program, uint32_t from, uint32_t to, const uint32_t *u,
-                    size_t n)
+struct solved match_window(struct plane *p, uint32_t program, uint32_t from, uint32_t to, const uint32_t *u,
+                           size_t n)
 {
     uint32_t head[3] = {program, from, to};
     size_t ne = 0;
