@@ -280,6 +280,7 @@ int main(int argc, char **argv)
     read_options(&j, argc, argv);
     if (tsv_open(&in, (const char *const *)j.run.operand, (size_t)j.run.noperand, &e)) tool_die(&j.run, &e);
     if (roof_open(&j.roof, &in, &e)) tool_die(&j.run, &e);
+    if (!j.roof.timed && !j.device && j.user.n == 1) j.device = j.user.v[0].sku.p; /* instr names no device */
     while ((r = tsv_next(&in, &e)) > 0)
         if (roof_add(&j.roof, &in, &e)) break;
     roof_done(&j.roof);

@@ -158,6 +158,10 @@ static double number(struct val v)
 static int capture(struct peaks *p, const struct inp *in, struct err *e)
 {
     struct xspace s;
+    if (xspace_not(in->data, in->size))
+        return err_set(
+            e, in->name,
+            "neither a CSV of peaks (sku, match, bytes_per_s ...) nor a capture nor its plane table");
     int bad = xspace_read(&s, in->data, in->size, in->name, e);
     for (size_t k = 0; k < s.nplane && !bad; k++) {
         struct xnames n;
@@ -174,6 +178,7 @@ static int capture(struct peaks *p, const struct inp *in, struct err *e)
 static int plane_table(struct peaks *p, const char *path, struct err *e)
 {
     struct tsv t;
+    struct buf name = {0};
     int plane, device, flops, bytes, r = -1;
     if (tsv_open(&t, &path, 1, e)) return -1;
     if (!tsv_need(&t, "plane", "xplane2tsv -t plane", &plane, e) &&
@@ -184,9 +189,11 @@ static int plane_table(struct peaks *p, const char *path, struct err *e)
             double f = 0, b = 0;
             tsv_f64(&t, flops, &f);
             tsv_f64(&t, bytes, &b);
-            if (!tsv_none(t.cell[device])) own_figures(p, t.cell[device], t.cell[plane], f, b);
+            name.n = 0;
+            if (!tsv_unescape(&name, t.cell[device])) own_figures(p, buf_view(&name), t.cell[plane], f, b);
         }
     tsv_close(&t);
+    buf_free(&name);
     return r;
 }
 
