@@ -174,7 +174,7 @@ static void put_row(struct tab *t, const struct roof_row *row, const struct roof
 
 static void note_above(struct job *j, const struct roof_row *row, const struct roof_point *p)
 {
-    if (p->share <= 1) return;
+    if (p->share <= 1 + 1e-9) return;
     j->above++;
     if (p->share <= j->highest) return;
     j->highest = p->share;
@@ -238,10 +238,12 @@ static void notes(const struct job *j)
         tool_note(r, "%llu events start before an earlier one of their line: self times are a guess there",
                   (unsigned long long)j->roof.disordered);
     if (j->above)
-        tool_note(r,
-                  "%llu instructions above the roof, up to %.3g times (%.*s): work counted that was not done "
-                  "in that time, or another device's peak",
-                  (unsigned long long)j->above, j->highest, (int)j->highest_name.n, j->highest_name.p);
+        tool_note(
+            r,
+            "%llu instruction%s above the roof, up to %.3g times (%.*s): work counted that was not done "
+            "in that time, or another device's peak",
+            (unsigned long long)j->above, j->above == 1 ? "" : "s", j->highest, (int)j->highest_name.n,
+            j->highest_name.p);
 }
 
 /* A name that the user gives must be one that we know. */

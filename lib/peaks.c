@@ -1,5 +1,6 @@
 #include "peaks.h"
 #include "inp.h"
+#include "kind.h"
 #include "num.h"
 #include "tsv.h"
 #include "xnames.h"
@@ -158,10 +159,12 @@ static double number(struct val v)
 static int capture(struct peaks *p, const struct inp *in, struct err *e)
 {
     struct xspace s;
-    if (xspace_not(in->data, in->size))
+    enum kind kind = kind_of(in->data, in->size);
+    if (kind != KIND_XPLANE)
         return err_set(
             e, in->name,
-            "neither a CSV of peaks (sku, match, bytes_per_s ...) nor a capture nor its plane table");
+            "this is %s; --peaks takes a CSV (sku, match, bytes_per_s ...), a capture or its plane table",
+            kind_says(kind));
     int bad = xspace_read(&s, in->data, in->size, in->name, e);
     for (size_t k = 0; k < s.nplane && !bad; k++) {
         struct xnames n;

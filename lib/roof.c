@@ -170,6 +170,7 @@ static uint32_t row_of(struct roof *r, const struct tsv *t)
         in->at_row = map_put(&in->rows, buf_view(&in->key), &fresh);
         if (fresh) {
             struct roof_row *row = new_row(r, t);
+            row->program = keep(in, program);
             row->unmatched = unmatched;
             row->container &= !unmatched;
         }
@@ -367,12 +368,31 @@ static int longest_first(const void *a, const void *b)
     return c;
 }
 
+/* Kernels of graphs do not name their module; others of the same program do. */
+static void name_modules(struct roof *r)
+{
+    struct map known = {0};
+    struct str *module = mem_alloc(r->nrow + 1, sizeof *module);
+    for (size_t k = 0; k < r->nrow; k++)
+        if (!tsv_none(r->row[k].cell[ROOF_MODULE]))
+            module[map_put(&known, r->row[k].program, NULL)] = r->row[k].cell[ROOF_MODULE];
+    for (size_t k = 0; k < r->nrow; k++) {
+        uint32_t p = map_get(&known, r->row[k].program);
+        if (tsv_none(r->row[k].cell[ROOF_MODULE]) && p != MAP_NONE && !r->row[k].unmatched)
+            r->row[k].cell[ROOF_MODULE] = module[p];
+    }
+    map_free(&known);
+    free(module);
+}
+
 void roof_done(struct roof *r)
 {
-    if (!r->timed)
+    if (!r->timed) {
         drop_fused(r);
-    else if (r->nrow)
-        qsort(r->row, r->nrow, sizeof *r->row, longest_first);
+        return;
+    }
+    name_modules(r);
+    if (r->nrow) qsort(r->row, r->nrow, sizeof *r->row, longest_first);
 }
 
 void roof_free(struct roof *r)
@@ -416,16 +436,16 @@ void roof_point(struct roof_point *p, const struct roof_row *row, const struct r
 {
     bool flops = !row->no_flops && !row->container && row->flops < INT64_MAX;
     bool bytes = !row->no_bytes && !row->container && row->bytes < INT64_MAX;
-    double f = (double)row->flops, b = (double)row->bytes, t;
+    double f = (double)row->flops, b = (double)row->bytes, ps;
     *p = (struct roof_point){timed ? whole_time(row) : -1, -1, -1, -1, -1, NULL};
-    t = (double)p->time_ps * 1e-12;
+    ps = (double)p->time_ps;
     if (flops && bytes && row->bytes > 0) p->intensity = f / b;
-    if (flops && p->time_ps > 0) p->flops_per_s = f / t;
-    if (bytes && p->time_ps > 0) p->bytes_per_s = b / t;
+    if (flops && ps > 0) p->flops_per_s = f * 1e12 / ps;
+    if (bytes && ps > 0) p->bytes_per_s = b * 1e12 / ps;
     if (!flops || !bytes || l->bytes_per_s <= 0 || (l->flops <= 0 && row->flops)) return;
     double compute = row->flops ? f / l->flops : 0, memory = b / l->bytes_per_s; /* seconds at the peak */
     if (compute > 0 || memory > 0) p->bound = compute > memory ? "compute" : "memory";
-    if (p->time_ps > 0) p->share = (compute > memory ? compute : memory) / t;
+    if (ps > 0) p->share = (compute > memory ? compute : memory) * 1e12 / ps;
 }
 
 enum roof_place roof_place(const struct roof_row *row, enum roof_kind kind, const struct roof_point *p)

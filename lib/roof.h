@@ -37,6 +37,7 @@ enum roof_kind { ROOF_WORK, ROOF_COPIES, ROOF_LINKS, ROOF_KINDS }; /* classes of
 
 struct roof_row {
     struct str cell[ROOF_CELLS]; /* encoded */
+    struct str program;          /* id, or name, "-": unknown; encoded */
     int64_t executions;          /* distinct ones, over all devices of this kind */
     int64_t time_ps[ROOF_KINDS]; /* self time */
     int64_t flops, bytes;        /* once per execution; in the instr table of one */
