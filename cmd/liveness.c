@@ -108,7 +108,7 @@ static void report(struct work *w, const struct live *l)
     if (l->unranged)
         tool_note(w->run, "module %s: %llu temporaries without a live range or place count nothing", module,
                   (unsigned long long)l->unranged);
-    if (l->basis == LIVE_NOTHING && l->total > l->indefinite)
+    if (l->basis == LIVE_FIXED && l->total > l->indefinite)
         tool_note(
             w->run,
             "module %s: neither heap trace nor live ranges for memory %lld: the peak is what counts for the "

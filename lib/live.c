@@ -6,7 +6,7 @@ enum { CHAIN_MAX = 1000 }; /* aliases of aliases: real plans name the canonical 
 
 const char *live_basis_name(enum live_basis b)
 {
-    static const char *const name[] = {"-", "plan", "ranges", "estimate"};
+    static const char *const name[] = {"fixed", "plan", "ranges", "estimate"};
     return name[b];
 }
 

@@ -10,8 +10,13 @@
 #define LIVE_H
 #include "plan.h"
 
-enum live_basis { LIVE_NOTHING, LIVE_PLAN, LIVE_RANGES, LIVE_ESTIMATE };
-const char *live_basis_name(enum live_basis b); /* "-", "plan", "ranges", "estimate" */
+enum live_basis {
+    LIVE_FIXED /* temporaries are unknown, or there are none */,
+    LIVE_PLAN,
+    LIVE_RANGES,
+    LIVE_ESTIMATE
+};
+const char *live_basis_name(enum live_basis b); /* "fixed", "plan", "ranges", "estimate" */
 
 struct live_rules {
     int64_t space;         /* memory space (color) */

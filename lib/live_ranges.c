@@ -157,6 +157,8 @@ void live_sweep_ranges(struct live *l, const int64_t *place)
     qsort(l->hold, l->nhold, sizeof *l->hold, by_first_step);
     l->end_order = l->nstep ? l->step[l->nstep - 1].order + 1 : 0;
     if (l->plan->end_order >= l->end_order) l->end_order = l->plan->end_order + 1;
+    for (uint32_t i = 0; i < l->plan->nbuffer; i++)
+        if (l->plan->buffer[i].end >= l->end_order) l->end_order = num_add(l->plan->buffer[i].end, 1);
     cover_free(&c);
     map64_free(&g.of);
 }
@@ -220,7 +222,7 @@ int64_t live_occupied(const struct live *l)
 {
     for (uint32_t i = 0; i < l->nhold; i++)
         if (l->hold[i].base < 0) return -1;
-    return l->basis == LIVE_NOTHING ? -1 : peak_of_union(l->hold, l->nhold, l->nstep, NULL);
+    return l->basis == LIVE_FIXED ? -1 : peak_of_union(l->hold, l->nhold, l->nstep, NULL);
 }
 
 /* ---- who owns the bytes ---- */

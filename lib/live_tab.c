@@ -12,7 +12,7 @@
 #define BASIS                                                                                                \
     {                                                                                                        \
         "basis", "enum", "-",                                                                                \
-            "plan: the heap trace replayed; ranges: live ranges of the text; estimate: HLO alone"            \
+            "plan: the heap trace replayed; ranges: live ranges of the text; fixed: neither; estimate: HLO"  \
     }
 
 static const struct column timeline_columns[] = {
@@ -230,6 +230,8 @@ void live_facts(const struct live *l, struct live_facts *f)
     struct live_item *it;
     size_t n = live_at(l, l->peak_step, &it);
     *f = (struct live_facts){.known = !l->faults, .largest = PLAN_NONE};
+    f->places = !l->plan->fault[PLAN_OVERLAP] && !l->plan->fault[PLAN_BEYOND];
+    if (l->basis == LIVE_RANGES && !f->places) f->known = false;
     sum_kinds(l, f);
     for (size_t i = 0; i < n; i++)
         if (it[i].held > f->largest_bytes) {
@@ -281,7 +283,7 @@ uint64_t live_put_summary(struct tab *t, const struct live *l, const struct live
     known(t, f->known, l->peak_unpadded);
     tab_i64(t, l->argument);
     tab_i64(t, l->live_out);
-    tab_i64(t, l->non_reusable);
+    known(t, whole, l->non_reusable);
     known(t, whole, l->total);
     tab_i64(t, l->indefinite);
     known(t, f->known, f->padding);
@@ -300,7 +302,7 @@ uint64_t live_put_summary(struct tab *t, const struct live *l, const struct live
     tab_i64(t, l->constant);
     live_number(t, f->layout_copy);
     live_number(t, f->scratch);
-    live_number(t, l->occupied_peak);
+    live_number(t, f->places ? l->occupied_peak : -1);
     tab_u64(t, l->heaps);
     basis(t, l);
     return 1;

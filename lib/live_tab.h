@@ -15,6 +15,7 @@ struct live_facts {
     int64_t layout_copy, scratch; /* bytes of layout copies, of custom calls' scratch; -1: opcodes unknown */
     int64_t padding, stack_temp, temp; /* -1 ... and below: see known */
     bool known;                        /* false: the replay met a fault, what depends on it is `-` */
+    bool places;                       /* false: values overlap or pass their allocation's end */
     uint32_t largest;                  /* buffer that holds most at the peak, PLAN_NONE */
     int64_t largest_bytes;
     double fragmentation;

@@ -154,8 +154,8 @@ static int about(struct reader *r, struct making *m, struct plan_buffer *b, stru
         m->abouts[i] = a;
         if (text(r, m, OP_NAME, &a->op_name, e) || text(r, m, SOURCE, &a->source, e) ||
             text(r, m, STACK, &a->stack, e) || text(r, m, OPCODE, &a->opcode, e) ||
-            text(r, m, LAYOUT_CHANGE, &a->layout_change, e) || text(r, m, TARGET, &a->custom_call_target, e) ||
-            text(r, m, COPY_OF, &a->copy_of, e))
+            text(r, m, LAYOUT_CHANGE, &a->layout_change, e) ||
+            text(r, m, TARGET, &a->custom_call_target, e) || text(r, m, COPY_OF, &a->copy_of, e))
             return -1;
     }
     b->about = m->abouts[i];
@@ -382,7 +382,7 @@ static int hand_over(struct reader *r, plan_on *on_plan, void *ctx, struct err *
         order_buffers(m->p);
         if (make_events(m, e))
             rc = -1;
-        else if (!stop) {
+        else if (!stop && m->p->nalloc) {
             plan_check(m->p);
             plan_spaces(m->p);
             stop = on_plan(m->p, ctx);
