@@ -84,14 +84,29 @@ int hlo_frames_table(struct hlo_frames *f, const char **p, const char *end)
     return 1;
 }
 
+/* The text's names have C escapes: undone once each, as most frames share them. */
+static void unescape_all(struct str *v, size_t n, struct arena *a)
+{
+    struct buf b = {0};
+    for (size_t i = 1; i < n; i++) {
+        if (!v[i].n || !memchr(v[i].p, '\\', v[i].n)) continue;
+        b.n = 0;
+        lex_unescape(&b, v[i]);
+        v[i] = str_n(arena_copy(a, b.p, b.n), b.n);
+    }
+    buf_free(&b);
+}
+
 static struct str name_at(const struct str *v, size_t n, int64_t id)
 {
     return id > 0 && (uint64_t)id < n ? v[id] : STR("");
 }
 
-void hlo_frames_resolve(const struct hlo_frames *f, struct hlo_module *m)
+void hlo_frames_resolve(struct hlo_frames *f, struct hlo_module *m)
 {
     if (!f->nframe) return;
+    unescape_all(f->file, f->nfile, &m->arena);
+    unescape_all(f->function, f->nfunction, &m->arena);
     m->frame = mem_alloc(f->nframe, sizeof *m->frame);
     m->nframe = (uint32_t)f->nframe;
     for (size_t i = 1; i < f->nframe; i++) {

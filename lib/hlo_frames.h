@@ -21,6 +21,6 @@ struct hlo_frames {
  * it. */
 int hlo_frames_table(struct hlo_frames *f, const char **p, const char *end);
 /* m->frame from the four; ids that point nowhere give empty names and no parent. */
-void hlo_frames_resolve(const struct hlo_frames *f, struct hlo_module *m);
+void hlo_frames_resolve(struct hlo_frames *f, struct hlo_module *m);
 void hlo_frames_free(struct hlo_frames *f);
 #endif

@@ -1,7 +1,7 @@
 /* From an instruction to the line of the user's program: its stack of frames, innermost first. */
 #include "hlo.h"
 
-enum { FRAMES = 200 }; /* a stack longer than that goes in circles */
+enum { FRAMES = 200 }; /* no stack is longer */
 
 static bool has_part(struct str file, struct str part, bool at_start)
 {
@@ -32,6 +32,28 @@ static const struct hlo_frame *frame_at(const struct hlo_module *m, int64_t id)
     return id > 0 && (uint64_t)id < m->nframe ? &m->frame[id] : NULL;
 }
 
+/* A walk up a stack that may be a circle: it ends where it meets a frame that it has marked; marks are set
+ * ever further apart. */
+struct walk {
+    const struct hlo_frame *at, *mark;
+    int n;
+};
+
+static struct walk walk_from(const struct hlo_module *m, const struct hlo_instr *i)
+{
+    const struct hlo_frame *f = frame_at(m, i->stack_frame);
+    return (struct walk){f, f, 0};
+}
+
+static void walk_up(const struct hlo_module *m, struct walk *w)
+{
+    w->at = frame_at(m, w->at->parent);
+    if (w->at == w->mark || ++w->n == FRAMES)
+        w->at = NULL;
+    else if (!(w->n & (w->n - 1)))
+        w->mark = w->at;
+}
+
 /* Whose metadata speaks for i: a fusion without any takes its root's. */
 static const struct hlo_instr *speaker(const struct hlo_module *m, const struct hlo_instr *i)
 {
@@ -54,10 +76,10 @@ static void put_place(struct buf *b, struct str file, int64_t line)
 void hlo_source(const struct hlo_module *m, const struct hlo_instr *i, const regex_t *re, struct buf *b)
 {
     i = speaker(m, i);
-    const struct hlo_frame *first = frame_at(m, i->stack_frame), *f = first;
-    for (int n = 0; f && n < FRAMES; n++, f = frame_at(m, f->parent))
-        if (hlo_user_file(f->file, re)) {
-            put_place(b, f->file, f->line);
+    const struct hlo_frame *first = frame_at(m, i->stack_frame);
+    for (struct walk w = walk_from(m, i); w.at; walk_up(m, &w))
+        if (hlo_user_file(w.at->file, re)) {
+            put_place(b, w.at->file, w.at->line);
             return;
         }
     if (i->source_file.n)
@@ -69,12 +91,11 @@ void hlo_source(const struct hlo_module *m, const struct hlo_instr *i, const reg
 void hlo_stack(const struct hlo_module *m, const struct hlo_instr *i, struct buf *b)
 {
     i = speaker(m, i);
-    const struct hlo_frame *f = frame_at(m, i->stack_frame);
-    if (!f && i->source_file.n) put_place(b, i->source_file, i->source_line);
-    for (int n = 0; f && n < FRAMES; n++, f = frame_at(m, f->parent)) {
-        if (n) buf_puts(b, " < ");
-        put_place(b, f->file, f->line);
-        if (f->function.n) buf_c(b, ' '), buf_str(b, f->function);
+    if (!frame_at(m, i->stack_frame) && i->source_file.n) put_place(b, i->source_file, i->source_line);
+    for (struct walk w = walk_from(m, i); w.at; walk_up(m, &w)) {
+        if (w.n) buf_puts(b, " < ");
+        put_place(b, w.at->file, w.at->line);
+        if (w.at->function.n) buf_c(b, ' '), buf_str(b, w.at->function);
     }
 }
 

@@ -364,7 +364,7 @@ static int instruction(struct reader *r, struct hlo_computation *c)
 static void late_operands(struct reader *r)
 {
     for (size_t k = 0; k < r->nlate; k++) {
-        uint32_t at = hlo_names_get(&r->m->by_name, r->m->instr, r->late[k].name);
+        uint32_t at = hlo_names_get(&r->scope, r->m->instr, r->late[k].name);
         if (at != HLO_NONE)
             *r->late[k].operand = at;
         else {
