@@ -134,7 +134,7 @@ static void module_table(struct job *j)
 {
     struct tab *t = tool_sink(&j->run, "module", STR(""));
     if (!t) return;
-    qsort(j->module, j->nmodule, sizeof *j->module, hlo_summary_cmp);
+    if (j->nmodule) qsort(j->module, j->nmodule, sizeof *j->module, hlo_summary_cmp);
     for (size_t k = 0; k < j->nmodule; k++) {
         ran(j, &j->module[k]);
         hlo_row_module(&j->module[k], t), j->rows++;

@@ -19,7 +19,8 @@ bool str_ends(struct str a, const char *suffix)
 
 size_t str_find(struct str a, struct str part)
 {
-    const char *q = part.n ? memmem(a.p, a.n, part.p, part.n) : a.p;
+    if (!part.n) return 0;
+    const char *q = a.n ? memmem(a.p, a.n, part.p, part.n) : NULL;
     return q ? (size_t)(q - a.p) : SIZE_MAX;
 }
 
