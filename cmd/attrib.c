@@ -172,6 +172,14 @@ static void messages(struct run *r, const struct attrib *a)
     if (none[REASON_NO_HLO])
         tool_note(r, "%llu of %llu device events are of programs whose HLO is not given (--hlo)",
                   (unsigned long long)none[REASON_NO_HLO], (unsigned long long)work);
+    for (size_t i = 0; i < m->nprogram; i++)
+        if (m->program[i]->misfit)
+            tool_note(r,
+                      "program %.*s: the HLO is of another build (%llu of %llu names are not in it): nothing "
+                      "is matched by name or order",
+                      (int)p->program[a->found[i]].cell.n, p->program[a->found[i]].cell.p,
+                      (unsigned long long)m->program[i]->unfit,
+                      (unsigned long long)(m->program[i]->fits + m->program[i]->unfit));
     if (a->misnamed)
         tool_note(r, "%llu of %llu annotated events name an instruction that their program does not have",
                   (unsigned long long)a->misnamed, (unsigned long long)a->named);

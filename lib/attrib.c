@@ -98,7 +98,7 @@ static uint32_t matched(struct attrib *a, uint32_t program)
     a->matched = mem_grow(a->matched, &a->matched_cap, (size_t)program + 1, sizeof *a->matched);
     if (a->matched_cap > old) memset(a->matched + old, 0, (a->matched_cap - old) * sizeof *a->matched);
     if (!a->matched[program]) {
-        uint32_t k = match_add(&a->match, a->programs->program[program].m);
+        uint32_t k = match_add(&a->match, a->programs->program[program].m, a->programs->program[program].own);
         a->matched[program] = k + 1;
         a->found = mem_grow(a->found, &a->found_cap, (size_t)k + 1, sizeof *a->found);
         a->found[k] = program;
@@ -120,15 +120,26 @@ static bool placeholder(struct str op)
     return str_starts(op, "command_buffer") || str_is(op, "driver_conditional_helper") || str_is(op, "Thunk");
 }
 
-/* The instruction that the row names, HLO_NONE: none, or none of that program. */
-static uint32_t row_instr(struct attrib *a, uint32_t program)
+/* "all_to_all.3.1": text prints an async collective without the instruction inside that annotations name. */
+static bool hidden_inside(struct str op)
 {
+    static const char *const name[] = {"all", "reduce", "collective", "ragged", "send", "recv"};
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        if (str_starts(op, name[i])) return true;
+    return false;
+}
+
+/* The instruction that the row names, HLO_NONE: none, or none of that program (*misnamed). */
+static uint32_t row_instr(struct attrib *a, uint32_t program, bool *misnamed)
+{
+    *misnamed = false;
     struct str op = innermost(cell(a, a->col.op));
     if (tsv_none(op) || placeholder(op) || program == PROGRAM_NONE) return HLO_NONE;
     if (!a->programs->program[program].m) return HLO_NONE;
     uint32_t k = hlo_find(a->programs->program[program].m, op);
+    *misnamed = k == HLO_NONE && !hidden_inside(op);
     a->named++;
-    a->misnamed += k == HLO_NONE;
+    a->misnamed += *misnamed;
     return k;
 }
 
@@ -150,7 +161,7 @@ static int read_row(struct attrib *a, enum ev_class cls, struct held_row *h, str
         tsv_none(cell(a, a->col.source)) ? MAP_NONE : map_put(&a->sources, cell(a, a->col.source), NULL);
     h->program = row_program(a);
     if (h->program == PROGRAM_NONE && !tsv_none(cell(a, a->col.op))) h->program = a->fallback;
-    h->instr = row_instr(a, h->program);
+    h->instr = row_instr(a, h->program, &h->misnamed);
     return 0;
 }
 
@@ -191,6 +202,7 @@ static void hold_event(struct attrib *a, struct held_row *h)
                               .instr = h->instr,
                               .kind = kernel_kind_of((enum ev_class)h->cls),
                               .label = h->instr == HLO_NONE && !tsv_none(cell(a, a->col.op)),
+                              .misnamed = h->misnamed,
                               .start = h->start};
     tsv_u64(a->in, a->col.correlation, &v->correlation);
     tsv_u64(a->in, a->col.graph, &v->graph);

@@ -27,7 +27,8 @@ struct held_row {
     uint32_t n, event; /* its place among the match events; UINT32_MAX: it is not on a stream */
     uint32_t name, line, program, instr, source;
     uint8_t cls;
-    bool traced; /* it says its own flops, bytes or source */
+    bool traced;   /* it says its own flops, bytes or source */
+    bool misnamed; /* it names an instruction that its program does not have */
     int64_t start, dur;
 };
 

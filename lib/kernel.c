@@ -6,47 +6,63 @@ static const struct {
     const char *text;
     struct kernel is;
 } rule[] = {
-    {"__amd_rocclr_copy", {KERNEL_COPY, 0, false}},
-    {"__amd_rocclr_fill", {KERNEL_SET, 0, false}},
-    {"AllGather", {KERNEL_COLLECTIVE, FAMILY_ALL_GATHER, false}},
-    {"ReduceScatter", {KERNEL_COLLECTIVE, FAMILY_REDUCE_SCATTER, false}},
-    {"AllReduce", {KERNEL_COLLECTIVE, FAMILY_ALL_REDUCE, false}},
-    {"SendRecv", {KERNEL_COLLECTIVE, FAMILY_SEND_RECV, false}},
-    {"AllToAll", {KERNEL_COLLECTIVE, FAMILY_SEND_RECV, false}},
-    {"Broadcast", {KERNEL_COLLECTIVE, FAMILY_BROADCAST, false}},
-    {"", {KERNEL_COLLECTIVE, FAMILY_NONE, false}}, /* the rows above: NCCL and RCCL kernels only */
-    {"splitKreduce", {KERNEL_OTHER, FAMILY_GEMM, true}},
-    {"PostGSU", {KERNEL_OTHER, FAMILY_GEMM, true}},
-    {"Cijk_", {KERNEL_OTHER, FAMILY_GEMM, false}},
-    {"fprop", {KERNEL_OTHER, FAMILY_CONV, false}},
-    {"dgrad", {KERNEL_OTHER, FAMILY_CONV, false}},
-    {"wgrad", {KERNEL_OTHER, FAMILY_CONV, false}},
-    {"igemm_", {KERNEL_OTHER, FAMILY_CONV, false}},
-    {"conv", {KERNEL_OTHER, FAMILY_CONV, false}},
-    {"Im2d2Col", {KERNEL_OTHER, FAMILY_CONV, false}},
-    {"Im3d2Col", {KERNEL_OTHER, FAMILY_CONV, false}},
-    {"nchwToNhwc", {KERNEL_OTHER, FAMILY_CONV, false}},
-    {"nhwcToNchw", {KERNEL_OTHER, FAMILY_CONV, false}},
-    {"cudnn", {KERNEL_OTHER, FAMILY_CONV, false}},
-    {"winograd", {KERNEL_OTHER, FAMILY_CONV, false}},
-    {"fft", {KERNEL_OTHER, FAMILY_FFT, false}},
-    {"gemm", {KERNEL_OTHER, FAMILY_GEMM, false}},
-    {"nvjet", {KERNEL_OTHER, FAMILY_GEMM, false}},
-    {"cublas", {KERNEL_OTHER, FAMILY_GEMM, false}},
-    {"cutlass", {KERNEL_OTHER, FAMILY_GEMM, false}},
-    {"gemv", {KERNEL_OTHER, FAMILY_GEMM, false}},
-    {"potrf", {KERNEL_OTHER, FAMILY_SOLVER, false}},
-    {"trsm", {KERNEL_OTHER, FAMILY_SOLVER, false}},
-    {"getrf", {KERNEL_OTHER, FAMILY_SOLVER, false}},
-    {"syevj", {KERNEL_OTHER, FAMILY_SOLVER, false}},
-    {"cusolver", {KERNEL_OTHER, FAMILY_SOLVER, false}},
-    {"rocsolver", {KERNEL_OTHER, FAMILY_SOLVER, false}},
-    {"RadixSort", {KERNEL_OTHER, FAMILY_SORT, false}},
-    {"DeviceScan", {KERNEL_OTHER, FAMILY_SORT, false}},
+    {"__amd_rocclr_copy", {KERNEL_COPY, 0, false, false}},
+    {"__amd_rocclr_fill", {KERNEL_SET, 0, false, false}},
+    {"AllGather", {KERNEL_COLLECTIVE, FAMILY_ALL_GATHER, false, false}},
+    {"ReduceScatter", {KERNEL_COLLECTIVE, FAMILY_REDUCE_SCATTER, false, false}},
+    {"AllReduce", {KERNEL_COLLECTIVE, FAMILY_ALL_REDUCE, false, false}},
+    {"SendRecv", {KERNEL_COLLECTIVE, FAMILY_SEND_RECV, false, false}},
+    {"AllToAll", {KERNEL_COLLECTIVE, FAMILY_SEND_RECV, false, false}},
+    {"Broadcast", {KERNEL_COLLECTIVE, FAMILY_BROADCAST, false, false}},
+    {"", {KERNEL_COLLECTIVE, FAMILY_NONE, false, false}}, /* the rows above: NCCL and RCCL kernels only */
+    {"splitKreduce", {KERNEL_OTHER, FAMILY_GEMM, true, false}},
+    {"PostGSU", {KERNEL_OTHER, FAMILY_GEMM, true, false}},
+    {"Cijk_", {KERNEL_OTHER, FAMILY_GEMM, false, false}},
+    {"fprop", {KERNEL_OTHER, FAMILY_CONV, false, false}},
+    {"dgrad", {KERNEL_OTHER, FAMILY_CONV, false, false}},
+    {"wgrad", {KERNEL_OTHER, FAMILY_CONV, false, false}},
+    {"igemm_", {KERNEL_OTHER, FAMILY_CONV, false, false}},
+    {"conv", {KERNEL_OTHER, FAMILY_CONV, false, false}},
+    {"Im2d2Col", {KERNEL_OTHER, FAMILY_CONV, false, false}},
+    {"Im3d2Col", {KERNEL_OTHER, FAMILY_CONV, false, false}},
+    {"nchwToNhwc", {KERNEL_OTHER, FAMILY_CONV, false, false}},
+    {"nhwcToNchw", {KERNEL_OTHER, FAMILY_CONV, false, false}},
+    {"cudnn", {KERNEL_OTHER, FAMILY_CONV, false, false}},
+    {"winograd", {KERNEL_OTHER, FAMILY_CONV, false, false}},
+    {"fft", {KERNEL_OTHER, FAMILY_FFT, false, false}},
+    {"gemm", {KERNEL_OTHER, FAMILY_GEMM, false, false}},
+    {"nvjet", {KERNEL_OTHER, FAMILY_GEMM, false, false}},
+    {"cublas", {KERNEL_OTHER, FAMILY_GEMM, false, false}},
+    {"cutlass", {KERNEL_OTHER, FAMILY_GEMM, false, false}},
+    {"gemv", {KERNEL_OTHER, FAMILY_GEMM, false, false}},
+    {"potrf", {KERNEL_OTHER, FAMILY_SOLVER, false, false}},
+    {"trsm", {KERNEL_OTHER, FAMILY_SOLVER, false, false}},
+    {"getrf", {KERNEL_OTHER, FAMILY_SOLVER, false, false}},
+    {"syevj", {KERNEL_OTHER, FAMILY_SOLVER, false, false}},
+    {"cusolver", {KERNEL_OTHER, FAMILY_SOLVER, false, false}},
+    {"rocsolver", {KERNEL_OTHER, FAMILY_SOLVER, false, false}},
+    {"RadixSort", {KERNEL_OTHER, FAMILY_SORT, false, false}},
+    {"DeviceScan", {KERNEL_OTHER, FAMILY_SORT, false, false}},
 };
+
+/* loop_add_fusion_3, wrapped_copy, gemm_fusion_dot_7, triton_softmax: one identifier, in small letters. */
+static bool emitted(struct str name)
+{
+    static const char *const from[] = {"loop_",   "input_", "output_",    "wrapped_",
+                                       "triton_", "fusion", "gemm_fusion"};
+    bool begins = false;
+    for (size_t i = 0; i < sizeof from / sizeof *from; i++) begins |= str_starts(name, from[i]);
+    if (!begins && !str_has(name, "_fusion")) return false;
+    for (size_t i = 0; i < name.n; i++) {
+        char c = name.p[i];
+        if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') && c != '_' && c != '$') return false;
+    }
+    return true;
+}
 
 struct kernel kernel_of(struct str name)
 {
+    if (emitted(kernel_plain(name))) return (struct kernel){.emitted = true};
     if (str_starts(name, "Memcpy")) return (struct kernel){.kind = KERNEL_COPY};
     if (str_starts(name, "Memset")) return (struct kernel){.kind = KERNEL_SET};
     bool nccl = str_starts(name, "nccl") || str_has(name, "nccl") || str_has(name, "rccl");

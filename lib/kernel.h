@@ -25,6 +25,7 @@ struct kernel {
     enum kernel_kind kind;
     enum kernel_family family;
     bool follows; /* never the first kernel of an instruction: split-K reductions and the like */
+    bool emitted; /* the compiler's own kind of name: not a library's */
 };
 struct kernel kernel_of(struct str name);
 

@@ -15,11 +15,12 @@ const char *match_reason_name(enum match_reason r)
     return name[r];
 }
 
-uint32_t match_add(struct matcher *x, const struct hlo_module *m)
+uint32_t match_add(struct matcher *x, const struct hlo_module *m, bool trusted)
 {
     x->program = mem_grow(x->program, &x->program_cap, x->nprogram + 1, sizeof *x->program);
     struct match_program *p = x->program[x->nprogram] = mem_alloc(1, sizeof *p);
     p->has_hlo = m != NULL;
+    p->trusted = trusted;
     if (m) {
         schedule_make(m, &p->schedule, &p->cut);
         window_space_init(&p->space, &p->schedule);
@@ -323,6 +324,34 @@ static void between_programs(struct plane *p)
         if (!p->unit[i].stray && p->unit[i].program != MATCH_UNKNOWN) see_unit(p, &p->unit[i]);
 }
 
+enum { UNFIT = 20 }; /* one name in so many may be missing */
+
+/* Is a program's HLO that of the build that ran?  Its instructions must be those that annotations name, and
+ * the kernels with names of the compiler's kind must be its own. */
+static void check_fit(struct plane *p)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        const struct match_event *e = &p->ev[i];
+        if (e->program == MATCH_UNKNOWN || !p->x->program[e->program]->has_hlo) continue;
+        p->x->program[e->program]->fits += annotated(e);
+        p->x->program[e->program]->unfit += e->misnamed;
+    }
+    for (size_t i = 0; i < p->nunit; i++) {
+        const struct unit *u = &p->unit[i];
+        for (uint32_t k = u->beg; k < u->end && usable(p->x, u->program); k++) {
+            const struct match_event *e = ordered(p, k);
+            if (!p->x->kernel[e->name].emitted) continue;
+            bool known = match_look(p->x, u->program, e->name, KERNEL_OTHER).name != MAP_NONE;
+            p->x->program[u->program]->fits += known;
+            p->x->program[u->program]->unfit += !known;
+        }
+    }
+    for (size_t i = 0; i < p->x->nprogram; i++) {
+        struct match_program *g = p->x->program[i];
+        if (!g->trusted && g->unfit * UNFIT > g->fits + g->unfit) g->misfit = true;
+    }
+}
+
 static void choose_names(struct plane *p)
 {
     int changed = 0;
@@ -343,6 +372,7 @@ void match_plane(struct matcher *x, const struct match_event *ev, size_t n, stru
     find_neighbours(&p);
     match_graphs(&p);
     clear_programs(&p);
+    check_fit(&p);
     choose_names(&p);
     between_programs(&p);
     choose_names(&p);

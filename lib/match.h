@@ -15,7 +15,8 @@ struct match_event {
     uint32_t program; /* index of match_add; MATCH_UNKNOWN */
     uint32_t instr;   /* what the tracer's annotation names; HLO_NONE: nothing, or a graph's label */
     uint8_t kind;     /* enum kernel_kind */
-    bool label; /* annotated, but only with the label of a graph, or with no instruction of the program */
+    bool label;    /* annotated, but only with the label of a graph, or with no instruction of the program */
+    bool misnamed; /* ... with what should be an instruction of the program and is not */
     uint64_t correlation, graph, node; /* 0: none */
     int64_t start;
 };
@@ -54,7 +55,10 @@ struct match_result {
 struct match_program {
     struct schedule schedule;
     struct window_space space;
-    bool has_hlo, misfit; /* misfit: HLO of another build; nothing is placed by order */
+    bool has_hlo;
+    bool trusted;         /* the HLO is the capture's own: it fits */
+    bool misfit;          /* HLO of another build, as the names show: nothing is placed by it */
+    uint64_t fits, unfit; /* names of instructions and kernels that are in it, that are not */
     bool *seen;           /* per kernel name of the schedule: occurs */
     struct match_name {   /* per name of the matcher */
         uint32_t name, suffix;
@@ -76,8 +80,8 @@ struct matcher {
     uint64_t cut;          /* windows too large to place */
 };
 
-/* The index of a program; m may be NULL: it runs, but its HLO is not known. */
-uint32_t match_add(struct matcher *x, const struct hlo_module *m);
+/* The index of a program; m may be NULL: it runs, but its HLO is not known.  trusted: m is surely its HLO. */
+uint32_t match_add(struct matcher *x, const struct hlo_module *m, bool trusted);
 uint32_t match_name(struct matcher *x, struct str name);
 /* The host says that this launch is of that program. */
 void match_launch(struct matcher *x, uint64_t correlation, uint32_t program);

@@ -93,7 +93,7 @@ static int32_t skip_cost(const struct sched_node *n)
 
 static int32_t library_cost(const struct sched_node *n, struct kernel is)
 {
-    if (!(n->launch & LAUNCH_LIBRARY)) return FAR;
+    if (!(n->launch & LAUNCH_LIBRARY) || is.emitted) return FAR;
     if (n->family == is.family) return 0;
     return n->family && is.family ? 3 : 1;
 }
