@@ -169,8 +169,10 @@ int main(int argc, char **argv)
     t.tally = json_path;
     t.tally_rows = json_path && json_side_capped(&json);
     if (tsv_open(&in, (const char *const *)r.operand, (size_t)r.noperand, &e)) tool_die(&r, &e);
-    if (events_read(&t, &in, EV_DEVICE | EV_CALLS | EV_BIT(EV_MODULE) | EV_BIT(EV_STEP), &e))
-        tool_warn(&r, &e);
+    if (events_read(&t, &in, EV_DEVICE | EV_CALLS | EV_BIT(EV_MODULE) | EV_BIT(EV_STEP), &e)) {
+        if (!t.rows) tool_die(&r, &e);
+        tool_warn(&r, &e); /* what stands before the fault */
+    }
     tsv_close(&in);
     struct launches l = launch_join(&t);
     struct steps s = steps_find(&t, &l);

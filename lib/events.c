@@ -7,7 +7,8 @@ enum { LIMIT_SHIFT = 61 }; /* times beyond 2^61 ps (26 days) either way are refu
 
 struct columns {
     int plane, line, line_id, name, class, start, dur; /* needed */
-    int module, program, hlo_op, corr, graph, run, step, device, instr, attributed, ordinal, clock;
+    int module, program, hlo_op, corr, graph, run, step, device, instr, attributed, ordinal, clock, opcode,
+        op_name;
 };
 
 static int find_columns(const struct tsv *in, struct columns *c, struct err *e)
@@ -30,6 +31,8 @@ static int find_columns(const struct tsv *in, struct columns *c, struct err *e)
     c->attributed = tsv_col(in, "program");
     c->ordinal = tsv_col(in, "device_ordinal");
     c->clock = tsv_col(in, "device_duration_ps");
+    c->opcode = tsv_col(in, "opcode");
+    c->op_name = tsv_col(in, "op_name");
     return 0;
 }
 
@@ -258,6 +261,23 @@ static void tally(struct events *t, uint32_t line, int64_t start, int64_t dur, s
     }
 }
 
+/* What the program says of an instruction, once. */
+static void mark_op(struct events *t, uint32_t op, const struct tsv *in, const struct columns *c)
+{
+    if (op >= t->op_marks) {
+        size_t before = t->op_marks;
+        t->op_mark = mem_grow(t->op_mark, &t->op_marks, op + 1u, 1);
+        memset(t->op_mark + before, 0, t->op_marks - before);
+    }
+    if (t->op_mark[op]) return;
+    struct str opcode = tsv_str(in, c->opcode), path = tsv_str(in, c->op_name), name = t->name.key[op];
+    bool layout = str_is(opcode, "copy") || str_is(opcode, "transpose") || str_starts(opcode, "copy-") ||
+                  (str_is(opcode, "fusion") && (str_has(name, "transpose") || str_starts(name, "copy")));
+    bool remat =
+        str_has(path, "rematted_computation") || str_has(path, "checkpoint/") || str_has(name, ".remat");
+    t->op_mark[op] = (uint8_t)(OP_KNOWN | (layout ? OP_LAYOUT : 0) | (remat ? OP_REMAT : 0));
+}
+
 static int take_row(struct events *t, struct tsv *in, struct reader *r, unsigned keep, struct err *e)
 {
     const struct columns *c = &r->c;
@@ -299,6 +319,7 @@ static int take_row(struct events *t, struct tsv *in, struct reader *r, unsigned
     v.graph = put_name(t, &r->graph, tsv_str(in, c->graph));
     struct str op = tsv_str(in, v.class == EV_STEP ? c->step : c->instr >= 0 ? c->instr : c->hlo_op);
     v.op = put_name(t, &r->op, op);
+    if (c->opcode >= 0 && v.op != EV_NONE && event_is(&v, EV_DEVICE)) mark_op(t, v.op, in, c);
     int64_t clock;
     if (tsv_i64(in, c->clock, &clock) && clock >= 0 && event_is(&v, EV_DEVICE))
         *map64_at(&t->clock, (uint64_t)v.program << 32 | v.op, 0) += (uint64_t)clock;
@@ -379,6 +400,7 @@ void events_free(struct events *t)
     free(t->program);
     free(t->by_plane);
     free(t->tally_row);
+    free(t->op_mark);
     map_free(&t->name);
     map64_free(&t->clock);
     map_free(&t->planes);

@@ -31,6 +31,7 @@ struct event {
     uint16_t ordinal; /* a host call's device, where the table has a device_ordinal column */
 };
 #define EV_NO_ORDINAL UINT16_MAX
+enum { OP_KNOWN = 1, OP_LAYOUT = 2, OP_REMAT = 4 }; /* OP_LAYOUT: moves data into another layout */
 enum { EV_HAS_CORR = 1, EV_HAS_RUN = 2 };
 
 struct event_plane {
@@ -83,11 +84,13 @@ struct events {
     struct event_line *line;
     struct event_program *program;
     uint32_t nplane, nline, nprogram;
-    uint32_t *by_plane;        /* line numbers, plane after plane */
-    struct map name;           /* every name, op and graph id */
+    uint32_t *by_plane; /* line numbers, plane after plane */
+    struct map name;    /* every name, op and graph id */
+    uint8_t *op_mark;   /* by name, for instructions of an attributed table: OP_* */
+    size_t op_marks;
     uint64_t rows, aggregated; /* aggregated: rows without a start, not counted in rows */
     int64_t first, last;       /* of everything */
-    bool attributed;   /* the table has attrib's column instr: op is that alone */
+    bool attributed;           /* the table has attrib's column instr: op is that alone */
     bool has_launches;         /* the table has a correlation_id column with something in it */
     struct map64
         clock; /* with a device_duration_ps column: its sum by program << 32 | op, device work only */

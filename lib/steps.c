@@ -338,14 +338,27 @@ int64_t step_median(const struct steps *s, uint32_t plane)
     return m;
 }
 
-const struct step *step_nearest(const struct steps *s, uint32_t plane, int64_t dur)
+int64_t step_median_number(const struct steps *s)
 {
-    const struct step *best = NULL;
-    int64_t best_off = INT64_MAX;
+    struct map64 longest = {0};
+    struct dist d = {0};
+    int64_t found = -1, best = INT64_MAX;
     for (size_t i = 0; i < s->n; i++) {
-        const struct step *x = &s->step[i];
-        int64_t off = llabs(step_dur(s, x) - dur);
-        if (x->plane == plane && !x->cut && off < best_off) best = x, best_off = off;
+        uint64_t *x = map64_at(&longest, s->step[i].number, 0), dur = (uint64_t)step_dur(s, &s->step[i]);
+        if (s->step[i].cut) *x = UINT64_MAX;
+        if (*x < dur) *x = dur;
     }
-    return best;
+    for (size_t i = 0; longest.slot && i <= longest.mask; i++)
+        if (longest.slot[i].used && longest.slot[i].value != UINT64_MAX) dist_add(&d, (int64_t)longest.slot[i].value);
+    int64_t median = dist_median(&d);
+    for (size_t i = 0; i < s->n; i++) {
+        uint64_t x = 0;
+        map64_get(&longest, s->step[i].number, &x);
+        if (x == UINT64_MAX || llabs((int64_t)x - median) >= best) continue;
+        best = llabs((int64_t)x - median);
+        found = s->step[i].number;
+    }
+    map64_free(&longest);
+    dist_free(&d);
+    return found;
 }

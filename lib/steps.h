@@ -32,5 +32,6 @@ void steps_free(struct steps *s);
 const char *step_source_word(enum step_source s);
 int64_t step_dur(const struct steps *s, const struct step *x); /* annotation: its own; else until - start */
 int64_t step_median(const struct steps *s, uint32_t plane);    /* of step_dur over those not cut; 0: none */
-const struct step *step_nearest(const struct steps *s, uint32_t plane, int64_t dur); /* not cut; NULL: none */
+/* The number of the step of median length (the longest of its devices), not cut on any; -1: there is none. */
+int64_t step_median_number(const struct steps *s);
 #endif

@@ -29,6 +29,12 @@ bool thread_is_wait(struct str s)
            (str_starts(s, "$") && (str_has(s, "block_until_ready") || str_ends(s, " _value")));
 }
 
+bool thread_is_compile(struct str s)
+{
+    return str_has(s, "backend_compile") || str_has(s, "Compiler::Compile") ||
+           str_has(s, "Client::Compile") || str_has(s, "XlaCompile") || str_has(s, "::RunBackend") ||
+           str_has(s, "utotun") || str_has(s, "trace_to_jaxpr") || str_has(s, "lower_sharding_computation");
+}
 const char *thread_kind(const struct threads *h, const struct event *v)
 {
     struct str s = event_name(h->t, v->name);

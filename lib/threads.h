@@ -34,5 +34,6 @@ size_t thread_piece_from(const struct thread *l, int64_t t);
 /* python ($file:line frame), pjit, api, step, wait (np.asarray, block_until_ready), xla (its own ranges),
  * annotation (the rest: a user's TraceAnnotation, or a range we do not know). */
 const char *thread_kind(const struct threads *h, const struct event *v);
-bool thread_is_wait(struct str name); /* a host call that waits for a device */
+bool thread_is_compile(struct str name); /* compiling, tracing, lowering, autotuning */
+bool thread_is_wait(struct str name);    /* a host call that waits for a device */
 #endif

@@ -65,12 +65,6 @@ struct host {
     uint64_t frames; /* of the python tracer */
 };
 
-static bool is_compile(struct str s)
-{
-    return str_has(s, "backend_compile") || str_has(s, "Compiler::Compile") ||
-           str_has(s, "Client::Compile") || str_has(s, "XlaCompile") || str_has(s, "::RunBackend") ||
-           str_has(s, "utotun") || str_has(s, "trace_to_jaxpr") || str_has(s, "lower_sharding_computation");
-}
 static bool is_client(struct str s)
 {
     return str_has(s, "LoadedExecutable") || str_has(s, "PjRt") || str_has(s, "PJRT") ||
@@ -88,7 +82,7 @@ static struct host read_host(const struct events *t)
         struct str s = t->name.key[i];
         bool frame = str_starts(s, "$");
         mark[i] =
-            (uint8_t)((thread_is_wait(s) ? WAIT : 0) | (is_compile(s) && !frame ? COMPILE : 0) |
+            (uint8_t)((thread_is_wait(s) ? WAIT : 0) | (thread_is_compile(s) && !frame ? COMPILE : 0) |
                       (str_has(s, "start_trace") || str_has(s, "stop_trace") || str_has(s, "ProfilerSession")
                            ? PROFILER
                            : 0) |

@@ -44,7 +44,8 @@ static void intervals(void)
         struct ivls x = random_set(a), y = random_set(b), z;
         same(&x, a);
         for (int op = 0; op < 3; op++) {
-            for (int i = 0; i < T; i++) c[i] = op == 0 ? a[i] || b[i] : op == 1 ? a[i] && b[i] : a[i] && !b[i];
+            for (int i = 0; i < T; i++)
+                c[i] = op == 0 ? a[i] || b[i] : op == 1 ? a[i] && b[i] : a[i] && !b[i];
             z = op == 0 ? ivls_or(&x, &y) : op == 1 ? ivls_and(&x, &y) : ivls_minus(&x, &y);
             same(&z, c);
             ivls_free(&z);
@@ -162,14 +163,15 @@ static void conservation(void)
     for (int k = 0; k < 100; k++) {
         struct buf b = {0};
         for (int i = 0; i < 60; i++)
-            buf_fmt(&b, "/device:%s:0 L%d k %s %d %d m 1 - - - - -\n", k % 2 ? "TPU" : "GPU", (int)(rnd() % 4),
-                    class[rnd() % 5], (int)(rnd() % 1000) - 300, (int)(rnd() % 60));
+            buf_fmt(&b, "/device:%s:0 L%d k %s %d %d m 1 - - - - -\n", k % 2 ? "TPU" : "GPU",
+                    (int)(rnd() % 4), class[rnd() % 5], (int)(rnd() % 1000) - 300, (int)(rnd() % 60));
         struct events t = table(buf_cstr(&b));
         struct device_time d = budget_device(&t, 0);
         struct ivl w[] = {d.span, {0, 400}, {-1000, 2000}};
         for (int i = 0; i < 3; i++) {
             struct budget x = budget_of_device(&d, w[i]);
-            CHECK(x.part_ps[0] + x.part_ps[1] + x.part_ps[2] + x.idle_ps == w[i].b - w[i].a && x.idle_ps >= 0);
+            CHECK(x.part_ps[0] + x.part_ps[1] + x.part_ps[2] + x.idle_ps == w[i].b - w[i].a &&
+                  x.idle_ps >= 0);
         }
         int64_t busy = 0;
         for (uint32_t i = 0; i < t.nline; i++) {

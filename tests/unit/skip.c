@@ -23,8 +23,8 @@ static void done(struct all *a)
     events_free(&a->t);
 }
 
-/* One graph launch with three kernels, a plain launch whose kernel starts before the call ends, one whose kernel
- * starts before the call begins (clocks differ), a call without a kernel, a kernel without a call. */
+/* One graph launch with three kernels, a plain launch whose kernel starts before the call ends, one whose
+ * kernel starts before the call begins (clocks differ), a call without a kernel, a kernel without a call. */
 static const char launches[] = "/host:CPU api cuGraphLaunch graph_launch 100 10 m 1 cb 7 g - -\n"
                                "/host:CPU api cuLaunchKernel launch 120 10 m 1 a 8 - - -\n"
                                "/host:CPU api cuLaunchKernel launch 400 10 m 1 b 9 - - -\n"
@@ -60,7 +60,8 @@ static void metrics(void)
     CHECK(k->launches == 3 && k->graph_launches == 1 && k->kernels == 6 && k->graph_kernels == 3);
     CHECK(k->unmatched_launches == 1 && k->unmatched_kernels == 1);
     CHECK(k->tklqt_skip_ps == 30 + 55 + 80 + 85 - 5 && k->tklqt_ps == 30 + 85 - 5);
-    CHECK(k->floor_n == 1 && k->floor_ps == 30); /* 7 met an idle stream; 9 did too, but its delay is no delay */
+    CHECK(k->floor_n == 1 &&
+          k->floor_ps == 30); /* 7 met an idle stream; 9 did too, but its delay is no delay */
     CHECK(k->queue_share > 0.1818 && k->queue_share < 0.1819);
     CHECK(k->kernel_ps == 260 && k->il_ps == 450 && k->idle_sum_ps == 190 && k->idle_ps == 190);
     CHECK(k->api.n == 3 && dist_mean(&k->api) == 10 && dist_quantile(&k->api, 1) == 10);
@@ -97,8 +98,8 @@ static void idle_causes(void)
     idle_sort(&x);
     CHECK(idle_ps(&x, IDLE_EDGE) == 100 + 40);
     CHECK(idle_ps(&x, IDLE_GRAPH) == 10);
-    CHECK(idle_ps(&x, IDLE_QUEUE) == 30);      /* 410-440: launched, not started */
-    CHECK(idle_ps(&x, IDLE_COPY) == 50);       /* 600-650: from the copy's call on */
+    CHECK(idle_ps(&x, IDLE_QUEUE) == 30);       /* 410-440: launched, not started */
+    CHECK(idle_ps(&x, IDLE_COPY) == 50);        /* 600-650: from the copy's call on */
     CHECK(idle_ps(&x, IDLE_HOST) == 210 + 100); /* 200-410, 500-600 */
     int64_t load = 0, api = 0, nothing = 0;
     for (size_t i = 0; i < x.n; i++) {
@@ -139,7 +140,8 @@ static void runs(void)
     done(&a);
 }
 
-/* Steps: by annotation (the launch decides, though the kernel runs later), and by repeats with a loop inside. */
+/* Steps: by annotation (the launch decides, though the kernel runs later), and by repeats with a loop inside.
+ */
 static void steps(void)
 {
     struct all a = all("/host:CPU python train host 0 100 - - - - - 5 -\n"
@@ -163,7 +165,10 @@ static void steps(void)
     struct buf b = {0};
     for (int run = 0; run < 4; run++)
         for (int i = 0; i < 8; i++)
-            buf_fmt(&b, "/device:GPU:0 S %s kernel %d 5 m 1 - - - - -\n", i == 0 ? "in" : i == 7 ? "out" : "loop",
+            buf_fmt(&b, "/device:GPU:0 S %s kernel %d 5 m 1 - - - - -\n",
+                    i == 0   ? "in"
+                    : i == 7 ? "out"
+                             : "loop",
                     run * 100 + i * 10);
     a = all(buf_cstr(&b));
     s = steps_find(&a.t, &a.l);
@@ -178,10 +183,12 @@ static void chains(void)
 {
     struct buf b = {0};
     const char *seq = "abcxabcyabcab";
-    for (int i = 0; seq[i]; i++) buf_fmt(&b, "/device:GPU:0 S %c kernel %d 5 m 1 - - - - -\n", seq[i], i * 10);
+    for (int i = 0; seq[i]; i++)
+        buf_fmt(&b, "/device:GPU:0 S %c kernel %d 5 m 1 - - - - -\n", seq[i], i * 10);
     struct all a = all(buf_cstr(&b));
     struct chains c = chain_find(&a.t, 1); /* a is not always followed by b c, but always by b */
-    CHECK(c.n == 1 && c.row[0].length == 2 && c.row[0].count == 4 && c.row[0].score == 1 && c.row[0].removed == 4);
+    CHECK(c.n == 1 && c.row[0].length == 2 && c.row[0].count == 4 && c.row[0].score == 1 &&
+          c.row[0].removed == 4);
     CHECK(c.row[0].gain == 13.0 / 9 && c.row[0].time_ps == 40);
     chain_free(&c);
     c = chain_find(&a.t, 0.75);
@@ -205,7 +212,8 @@ static void log_line(struct verdicts *v, const char *text)
     struct inp in;
     int fd = memfd_create("log", 0);
     sprintf(path, "/proc/self/fd/%d", fd);
-    CHECK(write(fd, text, strlen(text)) > 0 && !inp_open(&in, path, &e) && !joblog_read(&in, verdict_log_line, v, &e));
+    CHECK(write(fd, text, strlen(text)) > 0 && !inp_open(&in, path, &e) &&
+          !joblog_read(&in, verdict_log_line, v, &e));
     inp_close(&in, &e);
     close(fd);
 }
@@ -226,9 +234,12 @@ static void verdicts(void)
     CHECK(str_is(value(&v, "bound"), "host-bound") && str_is(value(&v, "host_waited"), "yes"));
     CHECK(str_is(value(&v, "dispatch_ps"), "1800") && str_is(value(&v, "execution_ps"), "200"));
     size_t before = v.n;
-    log_line(&v, "I0000 all is well\nThe TPU is already in use by process with pid 4711. Not attempting to load\n");
+    log_line(
+        &v,
+        "I0000 all is well\nThe TPU is already in use by process with pid 4711. Not attempting to load\n");
     CHECK(v.n == before + 1 && str_is(value(&v, "device_held_by_another_process"), "yes"));
-    CHECK(str_starts(v.row[before].how, "ps -fp 4711") && str_has(v.row[before].evidence, "line 2, process 4711"));
+    CHECK(str_starts(v.row[before].how, "ps -fp 4711") &&
+          str_has(v.row[before].evidence, "line 2, process 4711"));
     log_line(&v, "WARNING: No GPU/TPU found, falling back to CPU.");
     CHECK(str_is(value(&v, "ran_on_cpu"), "yes"));
     verdict_free(&v);
