@@ -226,11 +226,11 @@ static void look_inside(struct costing *c, uint32_t computation)
     if (c->kind == COST_GPU) in->used_flops = cost_utilization(c, computation);
 }
 
-/* A custom fusion around a gather or a scatter: that alone is the cost.  HLO_NONE: not one. */
-static uint32_t gather_or_scatter(const struct costing *c, const struct hlo_instr *i, uint32_t computation)
+uint32_t cost_lone(const struct costing *c, const struct hlo_instr *i)
 {
+    uint32_t computation = hlo_called(i, HLO_CALLS);
+    if (computation >= c->m->ncomputation || !str_is(hlo_attr(i, "kind"), "kCustom")) return HLO_NONE;
     const struct hlo_computation *f = &c->m->computation[computation];
-    if (!str_is(hlo_attr(i, "kind"), "kCustom")) return HLO_NONE;
     for (uint32_t k = f->first; k < f->first + f->count; k++)
         if (hlo_is(&c->m->instr[k], "gather") || hlo_is(&c->m->instr[k], "scatter")) return k;
     return HLO_NONE;
@@ -243,7 +243,7 @@ void cost_fusion(struct costing *c, const struct site *s, struct cost *v)
     if (!cost_callee(c, s->i, HLO_CALLS)) return;
     struct comp *in = &c->comp[computation];
     look_inside(c, computation);
-    uint32_t only = gather_or_scatter(c, s->i, computation);
+    uint32_t only = cost_lone(c, s->i);
     if (only != HLO_NONE) {
         *v = c->set->instr[only];
         return;

@@ -93,7 +93,10 @@ uint32_t cost_parameter(const struct costing *c, uint32_t computation,
 /* ---- rules that need a file of their own ---- */
 cost_rule cost_async_start; /* what is started, whoever shows it */
 cost_rule cost_reduce_flops;
-cost_rule cost_fusion;                       /* cost_fusion.c */
+cost_rule cost_fusion; /* cost_fusion.c */
+/* A custom fusion around a gather or a scatter is costed as the first of these alone, and nothing in it is
+ * visited; HLO_NONE: i is no such fusion. */
+uint32_t cost_lone(const struct costing *c, const struct hlo_instr *i);
 void cost_fused_operands(struct costing *c); /* fills c->fused */
 cost_rule cost_cycles, cost_gpu_concatenate, cost_gpu_reduce, cost_gpu_all_reduce, cost_gpu_all_reduce_start,
     cost_gpu_all_gather, cost_gpu_all_gather_start, cost_gpu_reduce_scatter, cost_gpu_async_start,
