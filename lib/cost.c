@@ -135,7 +135,7 @@ static void model(const struct costing *c, uint32_t x, double d[3])
     } else if (hlo_is(i, "call") || (hlo_is(i, "async-start") && !i->sugared)) {
         const struct comp *to = cost_callee(c, i, hlo_is(i, "call") ? HLO_TO_APPLY : HLO_CALLS);
         if (to) memcpy(d, to->model, sizeof to->model);
-    } else if (hlo_is(i, "custom-call") && cost_custom_call(c, i, false, &v))
+    } else if (hlo_is(i, "custom-call") && cost_of_call(c, i, false, &v))
         of_cost(&v, d);
 }
 

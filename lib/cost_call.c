@@ -2,17 +2,14 @@
  * libraries, kernels that come with an estimate of their own. */
 #include "cost_in.h"
 #include "hlo_window.h"
-#include "num.h"
-
-static int64_t times(int64_t a, int64_t b) { return a < 0 || b < 0 ? -1 : num_mul(a, b); }
 
 float cost_dot_flops(const struct shape *lhs, const struct shape *result, const int64_t *contracted, size_t n)
 {
-    int64_t flops = times(2, cost_elements(result));
+    int64_t flops = cost_times(2, cost_elements(result));
     if (!lhs || n > HLO_RANK) return -1;
     for (size_t k = 0; k < n; k++) {
         if (contracted[k] < 0 || contracted[k] >= lhs->rank) return -1;
-        flops = times(flops, lhs->dim[contracted[k]]);
+        flops = cost_times(flops, lhs->dim[contracted[k]]);
     }
     return cost_known(flops);
 }
@@ -35,15 +32,15 @@ float cost_conv_flops(const struct hlo_instr *i, const struct shape *lhs, const 
     int64_t in = dim(lhs, label[0].feature), batch = dim(lhs, label[0].batch),
             out = dim(result, label[2].feature);
     if (in < 0 || batch < 0 || out < 0) return -1;
-    int64_t fma =
-        times(times(in / count_of(i, "feature_group_count"), out), batch / count_of(i, "batch_group_count"));
+    int64_t fma = cost_times(cost_times(in / count_of(i, "feature_group_count"), out),
+                             batch / count_of(i, "batch_group_count"));
     for (int k = 0; k < n; k++) {
         if (k >= label[0].nspatial || k >= label[1].nspatial || k >= label[2].nspatial) return -1;
         int64_t a = dim(lhs, label[0].spatial[k]), b = dim(rhs, label[1].spatial[k]);
         int64_t o = dim(result, label[2].spatial[k]);
-        fma = times(fma, a < 0 || b < 0 || o < 0 ? -1 : hlo_window_pairs(&w[k], a, b, o));
+        fma = cost_times(fma, a < 0 || b < 0 || o < 0 ? -1 : hlo_window_pairs(&w[k], a, b, o));
     }
-    return cost_known(times(2, fma));
+    return cost_known(cost_times(2, fma));
 }
 
 /* ---- which library call is it ---- */
@@ -150,7 +147,7 @@ static int estimate(struct str config, bool as_xprof, struct cost *v)
     return 1;
 }
 
-int cost_custom_call(const struct costing *c, const struct hlo_instr *i, bool as_xprof, struct cost *v)
+int cost_of_call(const struct costing *c, const struct hlo_instr *i, bool as_xprof, struct cost *v)
 {
     bool gemm = cost_is_gemm(i->custom_call_target, !as_xprof), conv = cost_is_conv(i->custom_call_target);
     if (!gemm && !conv) return estimate(i->backend_config, as_xprof, v);

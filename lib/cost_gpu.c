@@ -179,7 +179,7 @@ void cost_gpu_async_start(struct costing *c, const struct site *s, struct cost *
 
 void cost_gpu_custom_call(struct costing *c, const struct site *s, struct cost *v)
 {
-    if (!cost_custom_call(c, s->i, true, v)) *v = (struct cost){.flops = -1, .bytes = -1};
+    if (!cost_of_call(c, s->i, true, v)) *v = (struct cost){.flops = -1, .bytes = -1};
 }
 
 /* ---- how much of each fused instruction is used ----

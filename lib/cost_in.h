@@ -5,6 +5,7 @@
 #ifndef COST_IN_H
 #define COST_IN_H
 #include "cost.h"
+#include "num.h"
 
 struct comp { /* what is known of a computation once it is costed */
     struct cost sum;
@@ -79,6 +80,9 @@ int cost_add_leaves(const struct costing *c, const struct shape *s, bool arrays,
 /* Leaves of the result, then every operand. */
 float cost_moved(const struct costing *c, const struct site *s);
 static inline float cost_known(int64_t v) { return v < 0 ? -1 : (float)v; }
+/* Of counts that may be unknown (-1): unknown stays unknown. */
+static inline int64_t cost_plus(int64_t a, int64_t b) { return a < 0 || b < 0 ? -1 : num_add(a, b); }
+static inline int64_t cost_times(int64_t a, int64_t b) { return a < 0 || b < 0 ? -1 : num_mul(a, b); }
 
 /* Its index in comp[]; of one that is not there, the one behind the last, which is never costed. */
 static inline uint32_t cost_comp(const struct costing *c, uint32_t computation)
@@ -90,10 +94,14 @@ const struct comp *cost_callee(const struct costing *c, const struct hlo_instr *
 uint32_t cost_parameter(const struct costing *c, uint32_t computation,
                         int64_t number); /* HLO_NONE: no such */
 
-/* ---- rules that need a file of their own ---- */
+/* ---- cost_body.c ---- */
+cost_rule cost_map, cost_reduce, cost_reduce_window, cost_select_and_scatter, cost_scatter, cost_scan;
+cost_rule cost_call, cost_loop, cost_conditional, cost_custom_call;
 cost_rule cost_async_start; /* what is started, whoever shows it */
 cost_rule cost_reduce_flops;
-cost_rule cost_fusion; /* cost_fusion.c */
+
+/* ---- cost_fusion.c, cost_gpu.c ---- */
+cost_rule cost_fusion;
 /* A custom fusion around a gather or a scatter is costed as the first of these alone, and nothing in it is
  * visited; HLO_NONE: i is no such fusion. */
 uint32_t cost_lone(const struct costing *c, const struct hlo_instr *i);
@@ -117,5 +125,5 @@ bool cost_is_gemm(struct str target,
 bool cost_is_conv(struct str target);
 /* The cost of a custom call that is known: 1, *v filled; 0: not known.  as_xprof: exactly what XProf counts.
  */
-int cost_custom_call(const struct costing *c, const struct hlo_instr *i, bool as_xprof, struct cost *v);
+int cost_of_call(const struct costing *c, const struct hlo_instr *i, bool as_xprof, struct cost *v);
 #endif

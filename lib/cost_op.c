@@ -1,62 +1,8 @@
-/* The rules per opcode (spec: cost 5.2), and the table that says which opcode follows which. */
+/* The rules of what stands by itself (spec: cost 5.2), and the table that says which opcode follows which
+ * rule. */
 #include "cost_in.h"
 #include "hlo_window.h"
-#include "num.h"
 #include <stdlib.h>
-
-/* ---- shapes ---- */
-
-const struct shape *cost_operand(const struct costing *c, const struct hlo_instr *i, uint32_t k)
-{
-    return k < i->noperand && i->operand[k] != HLO_NONE ? c->m->instr[i->operand[k]].shape : NULL;
-}
-
-int64_t cost_elements(const struct shape *s) { return s ? shape_elements(s) : -1; }
-
-const struct shape *cost_first(const struct shape *s)
-{
-    return s && s->type == PRIM_TUPLE ? s->nelem ? s->elem[0] : NULL : s;
-}
-
-/* XLA's CPU client, whose figures the base model gives, keeps the sizes of dynamic dimensions behind the
- * array. */
-int64_t cost_size(const struct costing *c, const struct shape *s)
-{
-    int64_t n = s ? shape_bytes_unpadded(s) : -1;
-    bool dynamic = false;
-    for (uint32_t d = 0; n >= 0 && c->kind == COST_BASE && s->dynamic && d < s->rank; d++)
-        dynamic |= s->dynamic[d];
-    return dynamic ? num_add(n, 4 * (int64_t)s->rank) : n;
-}
-
-int cost_add_leaves(const struct costing *c, const struct shape *s, bool arrays, float *sum)
-{
-    int r = 0;
-    if (s && s->type == PRIM_TUPLE) { /* depth: a shape's own limit */
-        for (uint32_t k = 0; k < s->nelem; k++) r |= cost_add_leaves(c, s->elem[k], arrays, sum);
-        return r;
-    }
-    if (arrays && s && (s->type == PRIM_TOKEN || s->type == PRIM_OPAQUE)) return 0;
-    int64_t n = cost_size(c, s);
-    if (n < 0) return -1;
-    *sum += (float)n;
-    return 0;
-}
-
-float cost_moved(const struct costing *c, const struct site *s)
-{
-    float sum = 0;
-    if (cost_add_leaves(c, s->result, false, &sum)) return -1;
-    for (uint32_t k = 0; k < s->i->noperand; k++) {
-        int64_t n = cost_size(c, cost_operand(c, s->i, k));
-        if (n < 0) return -1;
-        sum += (float)n;
-    }
-    return sum;
-}
-
-static int64_t sum_known(int64_t a, int64_t b) { return a < 0 || b < 0 ? -1 : num_add(a, b); }
-static int64_t times(int64_t a, int64_t b) { return a < 0 || b < 0 ? -1 : num_mul(a, b); }
 
 /* ---- simple ones ---- */
 
@@ -80,11 +26,6 @@ static void tuple(struct costing *c, const struct site *s, struct cost *v)
     v->bytes = cost_known(cost_size(c, s->result));
 }
 
-int64_t cost_minor(const struct shape *s, uint32_t k)
-{
-    return s->layout.nminor == s->rank ? s->layout.minor_to_major[k] : (int64_t)(s->rank - 1 - k);
-}
-
 /* A transpose that only renames dimensions moves nothing. */
 static void transpose(struct costing *c, const struct site *s, struct cost *v)
 {
@@ -101,14 +42,14 @@ static void transpose(struct costing *c, const struct site *s, struct cost *v)
 
 static void sliced(struct costing *c, const struct site *s, struct cost *v)
 {
-    v->bytes = cost_known(times(2, cost_size(c, s->result)));
+    v->bytes = cost_known(cost_times(2, cost_size(c, s->result)));
 }
 
 /* Twice what is moved, and one index: dynamic-slice, gather; and dynamic-update-slice, which moves its
  * update. */
 static void indexed(struct costing *c, const struct shape *part, const struct shape *index, struct cost *v)
 {
-    v->bytes = cost_known(sum_known(times(2, cost_size(c, part)), cost_size(c, index)));
+    v->bytes = cost_known(cost_plus(cost_times(2, cost_size(c, part)), cost_size(c, index)));
 }
 
 static void dynamic_slice(struct costing *c, const struct site *s, struct cost *v)
@@ -119,6 +60,11 @@ static void dynamic_slice(struct costing *c, const struct site *s, struct cost *
 static void dynamic_update_slice(struct costing *c, const struct site *s, struct cost *v)
 {
     indexed(c, cost_operand(c, s->i, 1), cost_operand(c, s->i, 2), v);
+}
+
+static void gather(struct costing *c, const struct site *s, struct cost *v)
+{
+    indexed(c, s->result, cost_operand(c, s->i, 1), v);
 }
 
 static void leaves_only(struct costing *c, const struct site *s, struct cost *v)
@@ -184,9 +130,9 @@ static int64_t log2_floor(int64_t n)
 
 static void fft(struct costing *c, const struct site *s, struct cost *v)
 {
-    int64_t len[HLO_RANK], flops = times(8, cost_elements(cost_first(cost_operand(c, s->i, 0))));
+    int64_t len[HLO_RANK], flops = cost_times(8, cost_elements(cost_first(cost_operand(c, s->i, 0))));
     size_t n = hlo_ints(hlo_attr(s->i, "fft_length"), len, HLO_RANK);
-    for (size_t k = 0; k < n && k < HLO_RANK; k++) flops = times(flops, log2_floor(len[k]));
+    for (size_t k = 0; k < n && k < HLO_RANK; k++) flops = cost_times(flops, log2_floor(len[k]));
     v->flops = cost_known(flops);
     moved(c, s, v);
 }
@@ -196,13 +142,14 @@ static void triangular_solve(struct costing *c, const struct site *s, struct cos
     const struct shape *a = cost_operand(c, s->i, 0), *b = cost_operand(c, s->i, 1);
     int64_t out = cost_size(c, s->result), in = cost_size(c, a), more = cost_size(c, b);
     v->bytes = out < 0 || in < 0 || more < 0 ? -1 : (float)out + (float)in / 2 + (float)more;
-    v->flops = cost_known(a && a->rank ? times(2, times(cost_elements(b), a->dim[a->rank - 1])) : -1);
+    v->flops =
+        cost_known(a && a->rank ? cost_times(2, cost_times(cost_elements(b), a->dim[a->rank - 1])) : -1);
 }
 
 static void cholesky(struct costing *c, const struct site *s, struct cost *v)
 {
     const struct shape *a = cost_operand(c, s->i, 0);
-    int64_t in = cost_size(c, a), n = a && a->rank ? times(cost_elements(a), a->dim[a->rank - 1]) : -1;
+    int64_t in = cost_size(c, a), n = a && a->rank ? cost_times(cost_elements(a), a->dim[a->rank - 1]) : -1;
     v->bytes = in < 0 ? -1 : (float)in / 2 + (float)in / 2;
     v->flops = cost_known(n < 0 ? -1 : n / 3);
 }
@@ -210,163 +157,8 @@ static void cholesky(struct costing *c, const struct site *s, struct cost *v)
 static void sort(struct costing *c, const struct site *s, struct cost *v)
 {
     int64_t n = cost_elements(cost_operand(c, s->i, 0));
-    v->flops = cost_known(n <= 1 ? n < 0 ? -1 : 0 : times(n, log2_floor(n - 1) + 1));
+    v->flops = cost_known(n <= 1 ? n < 0 ? -1 : 0 : cost_times(n, log2_floor(n - 1) + 1));
     moved(c, s, v);
-}
-
-/* ---- with a body applied many times ---- */
-
-static void apply(const struct comp *body, int64_t times_applied, bool known, struct cost *v)
-{
-    v->flops = body && known ? v->flops + body->sum.flops * (float)times_applied : -1;
-    v->transcendentals =
-        body && known ? v->transcendentals + body->sum.transcendentals * (float)times_applied : -1;
-}
-
-static void map(struct costing *c, const struct site *s, struct cost *v)
-{
-    int64_t n = cost_elements(s->result);
-    apply(cost_callee(c, s->i, HLO_TO_APPLY), n, n >= 0, v);
-    moved(c, s, v);
-}
-
-void cost_reduce_flops(struct costing *c, const struct site *s, struct cost *v)
-{
-    int64_t in = cost_elements(cost_operand(c, s->i, 0)), out = cost_elements(cost_first(s->result));
-    apply(cost_callee(c, s->i, HLO_TO_APPLY), in - out, in >= 0 && out >= 0, v);
-}
-
-static void reduce(struct costing *c, const struct site *s, struct cost *v)
-{
-    cost_reduce_flops(c, s, v);
-    moved(c, s, v);
-}
-
-static int64_t window_elements(const struct hlo_window_dim *w, int n)
-{
-    int64_t all = n < 0 ? -1 : 1;
-    for (int k = 0; k < n; k++) all = times(all, w[k].size);
-    return all;
-}
-
-/* A window that sums the whole of one dimension and broadcasts it back: its span, else 0. */
-static int64_t window_span(const struct hlo_window_dim *w, int n, const struct shape *out)
-{
-    int at = -1, sized = 0, padded = 0;
-    for (int k = 0; k < n; k++) {
-        sized += w[k].size != 1;
-        padded += w[k].pad_low || w[k].pad_high;
-        if (at < 0 && w[k].size != 1 && w[k].pad_low && w[k].pad_low == w[k].pad_high &&
-            w[k].size == 2 * w[k].pad_low + 1)
-            at = k;
-    }
-    if (sized != 1 || padded != 1 || at < 0 || out->type == PRIM_TUPLE || at >= (int)out->rank) return 0;
-    return w[at].pad_low == out->dim[at] - 1 ? out->dim[at] : 0;
-}
-
-static void reduce_window(struct costing *c, const struct site *s, struct cost *v)
-{
-    struct hlo_window_dim w[HLO_RANK];
-    int n = hlo_window(hlo_attr(s->i, "window"), w);
-    int64_t out = cost_elements(cost_first(s->result)), all = window_elements(w, n);
-    int64_t span = out < 0 ? 0 : window_span(w, n, s->result);
-    int64_t applied = span > 0 ? out / span + span - 1 : times(all - 1, out);
-    apply(cost_callee(c, s->i, HLO_TO_APPLY), applied, all > 0 && out >= 0, v);
-    moved(c, s, v);
-}
-
-static void select_and_scatter(struct costing *c, const struct site *s, struct cost *v)
-{
-    struct hlo_window_dim w[HLO_RANK];
-    int64_t all = window_elements(w, hlo_window(hlo_attr(s->i, "window"), w));
-    int64_t n = cost_elements(cost_operand(c, s->i, 1));
-    apply(cost_callee(c, s->i, HLO_SELECT), times(n, all - 1), n >= 0 && all > 0, v);
-    if (v->flops != -1) apply(cost_callee(c, s->i, HLO_SCATTER), n, true, v);
-    moved(c, s, v);
-}
-
-static void gather(struct costing *c, const struct site *s, struct cost *v)
-{
-    indexed(c, s->result, cost_operand(c, s->i, 1), v);
-}
-
-/* Operands: the n targets, the indices, the n updates. */
-static void scatter(struct costing *c, const struct site *s, struct cost *v)
-{
-    uint32_t n = s->i->noperand / 2;
-    int64_t updates = 0, elements = cost_elements(cost_operand(c, s->i, n + 1));
-    for (uint32_t k = n + 1; k < s->i->noperand; k++)
-        updates = sum_known(updates, cost_size(c, cost_operand(c, s->i, k)));
-    v->bytes = cost_known(sum_known(times(3, updates), cost_size(c, cost_operand(c, s->i, n))));
-    apply(cost_callee(c, s->i, HLO_TO_APPLY), elements, elements >= 0, v);
-}
-
-static void scan(struct costing *c, const struct site *s, struct cost *v)
-{
-    int64_t n = cost_elements(cost_operand(c, s->i, 1));
-    apply(cost_callee(c, s->i, HLO_TO_APPLY), n, n >= 0, v);
-    moved(c, s, v);
-}
-
-/* ---- control flow: what is called is all of the cost ---- */
-
-static const struct cost unknown = {.flops = -1, .transcendentals = -1, .bytes = -1};
-
-static void call(struct costing *c, const struct site *s, struct cost *v)
-{
-    const struct comp *to = cost_callee(c, s->i, HLO_TO_APPLY);
-    if (!to) to = cost_callee(c, s->i, HLO_CALLS);
-    *v = to ? to->sum : unknown;
-}
-
-static void loop(struct costing *c, const struct site *s, struct cost *v)
-{
-    const struct comp *body = cost_callee(c, s->i, HLO_BODY), *cond = cost_callee(c, s->i, HLO_CONDITION);
-    *v = body && cond ? body->sum : unknown;
-    if (!body || !cond) return;
-    v->flops += cond->sum.flops;
-    v->transcendentals += cond->sum.transcendentals;
-    v->bytes += cond->sum.bytes;
-}
-
-static float larger(float a, float b) { return b == 0 || a > b ? a : b; }
-
-static void conditional(struct costing *c, const struct site *s, struct cost *v)
-{
-    *v = unknown;
-    for (uint32_t k = 0, first = 1; k < s->i->ncall; k++) {
-        const struct comp *b = &c->comp[cost_comp(c, s->i->call[k].computation)];
-        if (b->state != COMP_DONE) continue;
-        *v = first ? b->sum
-                   : (struct cost){.flops = larger(v->flops, b->sum.flops),
-                                   .transcendentals = larger(v->transcendentals, b->sum.transcendentals),
-                                   .bytes = larger(v->bytes, b->sum.bytes)};
-        first = 0;
-    }
-}
-
-static void custom_call(struct costing *c, const struct site *s, struct cost *v)
-{
-    (void)c, (void)s;
-    *v = (struct cost){.flops = -1, .bytes = -1};
-}
-
-/* An async start: the computation it wraps, or, printed as `slice-start(...)`, that opcode with element 1 of
- * the tuple as its result. */
-void cost_async_start(struct costing *c, const struct site *s, struct cost *v)
-{
-    if (!s->i->sugared) {
-        call(c, s, v);
-        return;
-    }
-    const struct shape *r = s->result;
-    struct site started = {s->i, cost_op(s->i->async_op),
-                           r && r->type == PRIM_TUPLE && r->nelem > 1 ? r->elem[1] : NULL};
-    cost_rule *rule = c->kind == COST_GPU ? started.op->gpu : started.op->base;
-    if (!rule || rule == cost_async_start || rule == cost_gpu_async_start)
-        *v = unknown;
-    else
-        rule(c, &started, v);
 }
 
 /* ---- the table, in byte order of the names ---- */
@@ -416,7 +208,7 @@ static const struct op table[] = {
     NONE("bitcast"),
     FLOP("bitcast-convert"),
     MOVE("broadcast"),
-    {"call", call, call, OP_CALLS | OP_CONTROL},
+    {"call", cost_call, cost_call, OP_CALLS | OP_CONTROL},
     TRANS("cbrt"),
     FLOP("ceil"),
     {"cholesky", cholesky, cholesky, 0},
@@ -428,7 +220,7 @@ static const struct op table[] = {
     FLOP("compare"),
     FLOP("complex"),
     {"concatenate", moved, cost_gpu_concatenate, 0},
-    {"conditional", conditional, conditional, OP_CALLS | OP_CONTROL},
+    {"conditional", cost_conditional, cost_conditional, OP_CALLS | OP_CONTROL},
     NONE("constant"),
     FLOP("convert"),
     {"convolution", convolution, convolution, OP_DOT},
@@ -438,7 +230,7 @@ static const struct op table[] = {
     TRANS("cosh"),
     TRANS("cosine"),
     FLOP("count-leading-zeros"),
-    {"custom-call", custom_call, cost_gpu_custom_call, OP_CONTROL | OP_LIBRARY},
+    {"custom-call", cost_custom_call, cost_gpu_custom_call, OP_CONTROL | OP_LIBRARY},
     FLOP("divide"),
     NONE("domain"),
     {"dot", dot, dot, OP_DOT},
@@ -461,7 +253,7 @@ static const struct op table[] = {
     TRANS("log"),
     TRANS("log-plus-one"),
     TRANS("logistic"),
-    {"map", map, map, OP_ELEMENTWISE | OP_CALLS},
+    {"map", cost_map, cost_map, OP_ELEMENTWISE | OP_CALLS},
     FLOP("maximum"),
     FLOP("minimum"),
     FLOP("mulhi"),
@@ -481,10 +273,10 @@ static const struct op table[] = {
     FLOP("real"),
     MOVE("recv"),
     MOVE("recv-done"),
-    {"reduce", reduce, cost_gpu_reduce, OP_CALLS},
+    {"reduce", cost_reduce, cost_gpu_reduce, OP_CALLS},
     FLOP("reduce-precision"),
     {"reduce-scatter", moved, cost_gpu_reduce_scatter, OP_COMBINES},
-    {"reduce-window", reduce_window, reduce_window, OP_CALLS},
+    {"reduce-window", cost_reduce_window, cost_reduce_window, OP_CALLS},
     FLOP("remainder"),
     MOVE("replica-id"),
     MOVE("reshape"),
@@ -496,10 +288,10 @@ static const struct op table[] = {
     FLOP("round-nearest-even"),
     TRANS("rsqrt"),
     {"scaled-dot", dot, dot, OP_DOT},
-    {"scan", scan, scan, OP_CALLS},
-    {"scatter", scatter, scatter, OP_CALLS},
+    {"scan", cost_scan, cost_scan, OP_CALLS},
+    {"scatter", cost_scatter, cost_scatter, OP_CALLS},
     FLOP("select"),
-    {"select-and-scatter", select_and_scatter, select_and_scatter, OP_CALLS},
+    {"select-and-scatter", cost_select_and_scatter, cost_select_and_scatter, OP_CALLS},
     MOVE("send"),
     MOVE("send-done"),
     MOVE("set-dimension-size"),
@@ -520,7 +312,7 @@ static const struct op table[] = {
     {"transpose", transpose, transpose, 0},
     {"triangular-solve", triangular_solve, triangular_solve, 0},
     {"tuple", tuple, tuple, 0},
-    {"while", loop, loop, OP_CALLS | OP_CONTROL},
+    {"while", cost_loop, cost_loop, OP_CALLS | OP_CONTROL},
     FLOP("xor"),
 };
 

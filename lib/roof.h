@@ -60,6 +60,8 @@ int roof_add(struct roof *r, const struct tsv *t, struct err *e); /* one row: 0,
 void roof_done(struct roof *r);
 void roof_free(struct roof *r);
 
+int64_t roof_time(const struct roof_row *row); /* of all kinds, ps */
+
 /* What a row comes to under its limits. */
 struct roof_limit {
     double flops, bytes_per_s; /* 0: unknown */
