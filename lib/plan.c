@@ -48,6 +48,7 @@ void plan_free(struct plan *p)
     free(p->peak);
     free(p->space);
     if (p->owns_hlo) hlo_free(p->hlo);
+    map_free(&p->text);
     arena_free(&p->arena);
     free(p);
 }

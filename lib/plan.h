@@ -40,7 +40,8 @@ enum plan_kind plan_alloc_kind(const struct plan_alloc *a);
 struct plan_about {
     struct str op_name, source, stack, opcode;
     struct str layout_change; /* "{1,0}->{0,1}" */
-    struct str copy_of; /* where it only changes the layout: the value that it copies, "copy.1" or "while{2}" */
+    struct str
+        copy_of; /* where it only changes the layout: the value that it copies, "copy.1" or "while{2}" */
     struct str custom_call_target;
 };
 /* A custom call's target whose kernel takes memory that no plan shows (Pallas, Triton, Mosaic). */
@@ -130,6 +131,7 @@ struct plan {
     struct err fault_at[PLAN_FAULTS]; /* the first of each kind */
     struct hlo_module *hlo;           /* from a proto, or the one linked; NULL: none */
     bool owns_hlo;
+    struct map text; /* strings that many values share */
     struct arena arena;
 };
 

@@ -5,7 +5,7 @@
 
 static struct str keep(struct plan *p, struct buf *b)
 {
-    struct str s = b->n ? str_n(arena_copy(&p->arena, b->p, b->n), b->n) : str_n(NULL, 0);
+    struct str s = plan_keep(p, buf_view(b));
     b->n = 0;
     return s;
 }
@@ -56,7 +56,8 @@ static void copied(const struct hlo_module *m, const struct hlo_instr *i, struct
     uint32_t in = hlo_is(i, "fusion") ? hlo_called(i, HLO_CALLS) : HLO_NONE, operand = 0;
     if (in != HLO_NONE && m->computation[in].count && m->computation[in].root != HLO_NONE) {
         uint32_t x = m->computation[in].root;
-        for (int hop = 0; hop < HOPS && x != HLO_NONE && m->instr[x].noperand; hop++) x = m->instr[x].operand[0];
+        for (int hop = 0; hop < HOPS && x != HLO_NONE && m->instr[x].noperand; hop++)
+            x = m->instr[x].operand[0];
         if (x == HLO_NONE || m->instr[x].number < 0 || m->instr[x].number >= i->noperand) return;
         operand = (uint32_t)m->instr[x].number;
     }
@@ -133,8 +134,11 @@ static int64_t leaf_size(struct plan_link *l, struct path t, const struct shape 
     return k == MAP_NONE ? shape_bytes(s) : l->size[k];
 }
 
+enum { LEAVES = 1 << 22 }; /* of all calls together: beyond it the sum is unknown */
+
 static void add_leaves(struct plan_link *l, struct path *t, const struct shape *s, int64_t *sum)
 {
+    if (l->leaves++ >= LEAVES) return;
     if (s->type != PRIM_TUPLE) {
         int64_t n = leaf_size(l, *t, s);
         *sum = num_add(*sum, n > 0 ? n : 0);
@@ -165,20 +169,21 @@ static void opaque_calls(struct plan_link *l)
             add_leaves(l, &t, t.i->shape, &p->opaque_io);
         }
     }
+    if (l->leaves > LEAVES) p->opaque_io = -1;
 }
 
 /* ---- scoped memory: the compiler's own record of what an instruction takes while it runs ---- */
 
-/* The number behind "key": in a JSON object, quoted or not, also where the JSON stands escaped in a string.
- */
-static int64_t json_number(struct str object, const char *key)
+/* The number behind "key": in a JSON object, quoted or not; `escaped` is the key where the JSON stands in a
+ * string. */
+static int64_t json_number(struct str object, const char *key, const char *escaped)
 {
-    size_t at = str_find(object, str_of(key));
+    size_t at = str_find(object, str_of(key)), n = 0;
     int64_t v = 0;
+    if (at == SIZE_MAX) at = str_find(object, str_of(escaped));
     if (at == SIZE_MAX) return 0; /* a zero is not printed */
     struct str s = str_from(object, at + strlen(key));
     while (s.n && memchr("\\\": ", *s.p, 4)) s = str_from(s, 1);
-    size_t n = 0;
     while (n < s.n && s.p[n] >= '0' && s.p[n] <= '9') n++;
     return num_i64(str_n(s.p, n), &v) ? 0 : v;
 }
@@ -195,8 +200,8 @@ static int64_t scoped_vmem(struct str config)
         list = str_from(list, (size_t)(q - list.p) + 1);
         const char *close = memchr(list.p, '}', list.n);
         struct str object = str_n(list.p, close ? (size_t)(close - list.p) : list.n);
-        int64_t size = json_number(object, "\"size") + json_number(object, "\\\"size");
-        if (json_number(object, "memory_space") == 1 && size > most) most = size;
+        int64_t size = json_number(object, "\"size\"", "\"size\\\"");
+        if (json_number(object, "\"memory_space\"", "\"memory_space\\\"") == 1 && size > most) most = size;
         list = str_from(list, object.n);
     }
     return most;

@@ -27,7 +27,7 @@ static struct str index_text(struct reader *r, const Xla__LogicalBufferProto *b)
     for (size_t i = 0; i < b->defined_at->n_shape_index; i++)
         buf_fmt(&t, "%c%lld", i ? ',' : '{', (long long)b->defined_at->shape_index[i]);
     if (t.n) buf_c(&t, '}');
-    struct str s = t.n ? str_n(arena_copy(&r->p->arena, t.p, t.n), t.n) : str_n(NULL, 0);
+    struct str s = plan_keep(r->p, buf_view(&t));
     buf_free(&t);
     return s;
 }
@@ -69,7 +69,7 @@ static bool fill(struct reader *r, struct plan_buffer *b, int64_t id)
     b->unpadded = shape_bytes_unpadded(s);
     b->instr = p->hlo->instr[i].name;
     b->index = index_text(r, l);
-    b->shape = plan_bare_shape(str_n(arena_copy(&p->arena, t.p, t.n), t.n), &p->arena);
+    b->shape = plan_bare_shape(plan_keep(p, buf_view(&t)), &p->arena);
     b->about = plan_about_of(&r->link, (uint32_t)i);
     buf_free(&t);
     return true;
@@ -119,11 +119,6 @@ static int allocation(struct reader *r, struct wire w, struct err *e)
     return 0;
 }
 
-static struct str kept(struct plan *p, ProtobufCBinaryData b)
-{
-    return b.len ? str_n(arena_copy(&p->arena, b.data, b.len), b.len) : str_n(NULL, 0);
-}
-
 static int heap_trace(struct reader *r, struct wire w, struct err *e)
 {
     struct plan *p = r->p;
@@ -145,8 +140,8 @@ static int heap_trace(struct reader *r, struct wire w, struct err *e)
         p->event[p->nevent++] = (struct plan_event){.kind = known ? (enum plan_event_kind)kind : PLAN_ALLOC,
                                                     .buffer = known ? v->buffer_id : -1, /* names nothing */
                                                     .share_with = share ? v->share_with_canonical_id : -1,
-                                                    .computation = kept(p, v->computation_name),
-                                                    .instr = kept(p, v->instruction_name)};
+                                                    .computation = plan_keep(p, pb_str(v->computation_name)),
+                                                    .instr = plan_keep(p, pb_str(v->instruction_name))};
     }
     return 0;
 }

@@ -33,6 +33,13 @@ struct str plan_bare_shape(struct str text, struct arena *a)
     return str_n(to, n);
 }
 
+struct str plan_keep(struct plan *p, struct str s)
+{
+    if (!s.n) return str_n(NULL, 0);
+    uint32_t k = map_put(&p->text, s, NULL); /* may move the keys */
+    return p->text.key[k];
+}
+
 void plan_peak_of(struct plan *p, const struct plan_buffer *b, struct plan_peak *k)
 {
     const struct plan_alloc *a = &p->alloc[b->alloc];
@@ -45,7 +52,7 @@ void plan_peak_of(struct plan *p, const struct plan_buffer *b, struct plan_peak 
     k->op_name = b->about->op_name;
     k->source = b->about->source;
     buf_i64(&t, a->color);
-    k->memory_space = str_n(arena_copy(&p->arena, t.p, t.n), t.n);
+    k->memory_space = plan_keep(p, buf_view(&t));
     buf_free(&t);
 }
 

@@ -31,6 +31,7 @@ struct plan_link {
     const struct plan_about **about; /* by instruction */
     struct map value;                /* "name{index}" -> index into size: what the plan gives a value */
     int64_t *size;
+    uint64_t leaves; /* looked at so far */
     struct buf b;
 };
 void plan_link_init(struct plan_link *l, struct plan *p);
@@ -39,6 +40,8 @@ const struct plan_about *plan_about_of(struct plan_link *l, uint32_t instr);
 void plan_kernels(struct plan_link *l); /* scoped_vmem, opaque_calls, opaque_io */
 
 extern const struct plan_buffer plan_no_buffer; /* everything unknown */
+/* The text as a string of the plan's own: equal ones are kept once. */
+struct str plan_keep(struct plan *p, struct str s);
 /* Fill what a peak row can take from the buffer: shape, kind, memory space, unpadded size, about. */
 void plan_peak_of(struct plan *p, const struct plan_buffer *b, struct plan_peak *k);
 /* A printed shape without blanks and comments: the text itself where it has none, else a copy. */

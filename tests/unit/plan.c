@@ -351,6 +351,14 @@ static void logs(void)
     static const char quiet[] = "all is well\nTotal 5\nSize: 4.0K\n";
     CHECK(read_bytes(quiet, sizeof quiet - 1, &g, &e) && g.n == 0 && e.text[0]);
     CHECK(read_bytes("", 0, &g, &e) && g.n == 0);
+    static const char mixed[] =
+        "x: Ran out of memory in memory space hbm. Used 2.00G of 1.00G hbm.\n"
+        "[0] Batch Size: 8\n[0]   1. Size: 1.00G\n[0] Input Shape: f32[8]\n[0] Shape: u8[9]\n";
+    CHECK(!read_bytes(mixed, sizeof mixed - 1, &g, &e));
+    CHECK(g.n == 1 && g.p[0]->npeak == 1 && g.p[0]->peak[0].size == 1 << 30 &&
+          str_is(g.p[0]->peak[0].shape, "u8[9]"));
+    CHECK(g.n == 1 && g.p[0]->nspace == 1 && g.p[0]->space[0].total == 2ll << 30);
+    drop(&g);
 }
 
 int main(void)
