@@ -68,7 +68,7 @@ static const struct hlo_instr *speaker(const struct hlo_module *m, const struct 
 
 static void put_place(struct buf *b, struct str file, int64_t line)
 {
-    buf_str(b, file);
+    buf_str(b, file.n ? file : STR("?"));
     buf_c(b, ':');
     buf_i64(b, line);
 }

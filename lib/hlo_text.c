@@ -32,9 +32,9 @@ struct reader {
     uint32_t *defined; /* names' index -> computation, HLO_NONE */
     size_t cap_defined;
     struct hlo_frames frames;
-    const char *lost; /* where the first name stands that is never defined */
-    bool header;      /* "HloModule" was there */
-    uint32_t loose;   /* one more than the computation that instructions outside any are put in; 0: none */
+    struct str lost, lost_at; /* the first name that is never defined; where in the text */
+    bool header;              /* "HloModule" was there */
+    uint32_t loose; /* one more than the computation that instructions outside any are put in; 0: none */
 };
 
 /* ---- errors, names, unescaped text ---- */
@@ -369,7 +369,7 @@ static void late_operands(struct reader *r)
             *r->late[k].operand = at;
         else {
             r->m->missing++;
-            if (!r->lost) r->lost = r->late[k].name.p;
+            if (!r->lost.p) r->lost = r->lost_at = r->late[k].name;
         }
     }
     r->nlate = 0;
@@ -550,10 +550,11 @@ static void resolve_calls(struct reader *r)
     for (uint32_t k = 0; k < m->ninstr; k++) {
         struct hlo_call *call = (struct hlo_call *)m->instr[k].call; /* ours: made in instruction() */
         for (uint32_t c = 0; c < m->instr[k].ncall; c++) {
-            call[c].computation = r->defined[call[c].computation];
+            uint32_t name = call[c].computation;
+            call[c].computation = r->defined[name];
             if (call[c].computation != HLO_NONE) continue;
             m->missing++;
-            if (!r->lost) r->lost = m->instr[k].name.p;
+            if (!r->lost.p) r->lost = r->names.key[name], r->lost_at = m->instr[k].name;
         }
     }
 }
@@ -561,6 +562,7 @@ static void resolve_calls(struct reader *r)
 static int finish(struct reader *r, int rc)
 {
     struct hlo_module *m = r->m;
+    char q[200];
     late_operands(r);
     resolve_calls(r);
     hlo_frames_resolve(&r->frames, m);
@@ -568,7 +570,8 @@ static int finish(struct reader *r, int rc)
     m->taken = (size_t)(r->p - r->from);
     if (!rc && r->header && !m->ncomputation) rc = bad_at(r, r->p, "a computation is expected");
     if (!rc && r->header && m->missing)
-        rc = bad_at(r, r->lost, "what this names (an operand or a computation) is expected in the module");
+        rc = err_line(r->e, r->file, line_of(r, r->lost_at.p), "%s is named here but is not in the module",
+                      err_quote(q, r->lost.p, r->lost.n));
     m->cut = rc;
     free(r->operand);
     free(r->call);

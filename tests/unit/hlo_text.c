@@ -235,7 +235,7 @@ static void frames(void)
              {"b", "/v/site-packages/b.py:8", "/v/site-packages/b.py:8"}, /* its own parent */
              {"c", "/u/c.py:3", "/u/c.py:3"},
              {"d", "/u/a.py:5", "/u/a.py:5 f"},
-             {"g", "", ":0"}};
+             {"g", "", "?:0"}};
     struct buf b = {0};
     for (size_t k = 0; m && k < sizeof t / sizeof *t; k++) {
         b.n = 0, hlo_source(m, at(m, t[k].name), NULL, &b);
