@@ -57,7 +57,8 @@ static const char *quoted(const struct reader *r, const char *at, char out[200])
 static int bad_at(struct reader *r, const char *at, const char *expected)
 {
     char q[200];
-    if (at >= r->end) return err_line(r->e, r->file, line_of(r, r->end), "the file ends where %s", expected);
+    if (at >= r->end || r->p >= r->end)
+        return err_line(r->e, r->file, line_of(r, r->end), "the file ends where %s", expected);
     return err_line(r->e, r->file, line_of(r, at), "%s, not %s", expected, quoted(r, at, q));
 }
 
