@@ -73,7 +73,7 @@ static void post_order(const struct costing *c, const struct hlo_computation *f,
 
 static const struct shape *first_leaf(const struct shape *s)
 {
-    while (s && s->type == PRIM_TUPLE) s = cost_first(s);
+    while (s && (s->type == PRIM_TUPLE || s->type == PRIM_BUFFER)) s = s->nelem ? s->elem[0] : NULL;
     return s;
 }
 
@@ -185,9 +185,9 @@ static void cost_computation(struct costing *c, uint32_t k, struct stack *s)
 {
     const struct hlo_computation *f = &c->m->computation[k];
     if (f->root - f->first >= f->count) return; /* empty, or cut before its root: stays unknown */
-    c->comp[k].state = COMP_DONE;
     post_order(c, f, s);
     for (uint32_t n = 0; n < f->count; n++) cost_instr(c, &c->comp[k], c->post[f->first + n]);
+    c->comp[k].state = COMP_DONE;
 }
 
 /* ---- the module ---- */

@@ -58,9 +58,9 @@ struct op {
         OP_DOT = 4,         /* contracts its first two operands */
         OP_FUSION = 8,
         OP_PARAMETER = 16,
-        OP_CONTROL = 32,   /* its model differs from its cost: loops, branches, calls */
-        OP_COMBINES = 128, /* the GPU model looks at the root of what it calls */
-        OP_LIBRARY = 64    /* may contract its first two operands: custom-call */
+        OP_CONTROL = 32,  /* its model differs from its cost: loops, branches, calls */
+        OP_LIBRARY = 64,  /* may contract its first two operands: custom-call */
+        OP_COMBINES = 128 /* the GPU model looks at the root of what it calls */
     } flags;
 };
 /* The table's entry, or one with base == NULL for an opcode that is not known. */
