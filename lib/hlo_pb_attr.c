@@ -369,14 +369,25 @@ static void ragged_dot(struct at *a)
         ints(a, "rhs_group_dims=", r->n_rhs_group_dimensions, r->rhs_group_dimensions);
 }
 
+static bool is_float(enum prim t)
+{
+    const char *name = prim_name(t);
+    return *name == 'f' || *name == 'b' || *name == 'c'; /* f32, bf16, c64 */
+}
+
+/* Older XLA says type=TOTALORDER, newer order=TOTAL; neither says what the operands' type implies. */
 static void compare(struct at *a)
 {
-    struct str type = pb_str(a->i->comparison_type);
+    struct str type = pb_str(a->i->comparison_type), order = pb_str(a->i->comparison_order);
+    const struct hlo_instr *of =
+        a->as->noperand && a->as->operand[0] != HLO_NONE ? &a->names->m->instr[a->as->operand[0]] : NULL;
+    bool partial = of && of->shape && is_float(of->shape->type);
     next(a, "direction=");
     buf_str(a->b, pb_str(a->i->comparison_direction));
-    if (!type.n || str_is(type, "FLOAT") || str_is(type, "SIGNED") || str_is(type, "UNSIGNED")) return;
-    next(a, "type="); /* not the one that the operands' type implies */
-    buf_str(a->b, type);
+    if (type.n && !str_is(type, "FLOAT") && !str_is(type, "SIGNED") && !str_is(type, "UNSIGNED"))
+        next(a, "type="), buf_str(a->b, type);
+    else if (!type.n && order.n && !str_is(order, partial ? "PARTIAL" : "TOTAL"))
+        next(a, "order="), buf_str(a->b, order);
 }
 
 /* "literal=f32[] 3" */
@@ -511,6 +522,7 @@ static void topk(struct at *a)
 {
     number(a, "k=", a->i->k);
     next(a, a->i->largest ? "largest=true" : "largest=false");
+    flag(a, "is_stable=", a->i->is_stable);
 }
 static void scan(struct at *a)
 {
