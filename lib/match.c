@@ -98,29 +98,54 @@ struct launch_order { /* spec: matching 9.1 */
     uint32_t event;
 };
 
-static int compare_launch(const void *a, const void *b)
+static int compare_launch(const struct launch_order *x, const struct launch_order *y)
 {
-    const struct launch_order *x = a, *y = b;
     if (x->correlation != y->correlation) return x->correlation < y->correlation ? -1 : 1;
     if (x->node != y->node) return x->node < y->node ? -1 : 1;
     if (x->start != y->start) return x->start < y->start ? -1 : 1;
     return (x->event > y->event) - (x->event < y->event);
 }
 
+/* Merge sort that takes the runs as they come: each line's events are in order already, or nearly. */
+static void sort_launches(struct launch_order *o, size_t n)
+{
+    struct launch_order *other = mem_alloc(n + 1, sizeof *other), *from = o, *to = other;
+    size_t *run = NULL, nrun = 0, cap = 0;
+    for (size_t k = 0; k < n; k++)
+        if (!k || compare_launch(&o[k - 1], &o[k]) > 0) {
+            run = mem_grow(run, &cap, nrun + 2, sizeof *run);
+            run[nrun++] = k;
+        }
+    for (; nrun > 1; nrun = (nrun + 1) / 2) {
+        run[nrun] = n;
+        for (size_t r = 0; r < nrun; r += 2) {
+            size_t a = run[r], mid = run[r + 1], b = mid, end = r + 1 < nrun ? run[r + 2] : mid, w = a;
+            while (a < mid && b < end)
+                to[w++] = compare_launch(&from[a], &from[b]) <= 0 ? from[a++] : from[b++];
+            memcpy(to + w, a < mid ? from + a : from + b, (end - w) * sizeof *to);
+            run[r / 2] = run[r];
+        }
+        struct launch_order *swap = from;
+        from = to, to = swap;
+    }
+    if (from != o && n) memcpy(o, from, n * sizeof *o);
+    free(other);
+    free(run);
+}
+
 /* Events without a correlation id among others that have one are left out: their place is not known. */
 static void make_order(struct plane *p)
 {
     struct launch_order *o = mem_alloc(p->n + 1, sizeof *o);
-    bool ids = false, sorted = true;
+    bool ids = false;
     for (size_t i = 0; i < p->n; i++) ids |= p->ev[i].correlation != 0;
     for (size_t i = 0; i < p->n; i++) {
         const struct match_event *e = &p->ev[i];
         if (ids && !e->correlation) continue;
         o[p->norder] = (struct launch_order){e->correlation, (uint32_t)e->node, e->start, (uint32_t)i};
-        sorted &= !p->norder || compare_launch(&o[p->norder - 1], &o[p->norder]) < 0;
         p->norder++;
     }
-    if (!sorted) qsort(o, p->norder, sizeof *o, compare_launch);
+    sort_launches(o, p->norder);
     p->order = mem_alloc(p->norder + 1, sizeof *p->order);
     for (size_t k = 0; k < p->norder; k++) p->order[k] = o[k].event;
     free(o);
@@ -227,6 +252,9 @@ static size_t known_names(struct plane *p, const struct unit *u, uint32_t progra
 
 static void see_unit(struct plane *p, const struct unit *u)
 {
+    struct graph *g = u->graph == MATCH_UNKNOWN ? NULL : &p->graph[u->graph];
+    if (g && g->seen && !g->unstable) return; /* its names are known from another launch */
+    if (g && usable(p->x, u->program) && u->end - u->beg >= g->end - g->beg) g->seen = true;
     for (uint32_t k = u->beg; k < u->end && usable(p->x, u->program); k++)
         match_seen(p->x, u->program, ordered(p, k)->name, ordered(p, k)->kind);
 }

@@ -8,6 +8,7 @@ struct run { /* of a program: its latest events, all of one instruction */
     uint32_t instr;
     uint32_t *event;
     size_t n, cap;
+    uint64_t *count; /* per instruction: executions so far */
 };
 
 static size_t period(const struct plane *p, const struct run *w)
@@ -28,47 +29,44 @@ static bool one_kernel(const struct match_program *g, uint32_t instr)
     return j < s->instr_first[instr + 1] && s->node[s->instr_node[j]].launch == LAUNCH_NAMED;
 }
 
-static void flush(struct plane *p, uint32_t program, struct run *w, struct map64 *count)
+static void flush(struct plane *p, const struct match_program *g, struct run *w)
 {
-    const struct match_program *g = p->x->program[program];
     size_t n = w->n;
     if (!n) return;
-    if (n > 1 && g->has_hlo && (one_kernel(g, w->instr) || window_repeats(&g->space, w->instr)))
-        n = period(p, w);
-    uint64_t *c = map64_at(count, (uint64_t)program << 32 | w->instr, 0);
+    if (n > 1 && (one_kernel(g, w->instr) || window_repeats(&g->space, w->instr))) n = period(p, w);
     for (size_t k = 0; k < w->n; k++) {
         struct match_result *r = &p->r[w->event[k]];
-        r->execution = *c + k / n;
+        r->execution = w->count[w->instr] + k / n;
         r->part = (uint32_t)(k % n);
         r->parts = (uint32_t)n;
     }
-    *c += w->n / n;
+    w->count[w->instr] += w->n / n;
     w->n = 0;
+}
+
+static void next_event(struct plane *p, struct run *run, uint32_t event, bool alone)
+{
+    const struct match_result *r = &p->r[event];
+    if (r->instr == HLO_NONE) return;
+    const struct match_program *g = p->x->program[r->program];
+    struct run *w = &run[r->program];
+    if (!w->count) w->count = mem_alloc((size_t)g->schedule.m->ninstr + 1, sizeof *w->count);
+    if (w->n && (alone || w->instr != r->instr)) flush(p, g, w);
+    w->event = mem_grow(w->event, &w->cap, w->n + 1, sizeof *w->event);
+    w->event[w->n++] = event;
+    w->instr = r->instr;
 }
 
 void match_executions(struct plane *p)
 {
     struct run *run = mem_alloc(p->x->nprogram + 1, sizeof *run);
-    struct map64 count = {0};
-    bool *placed = mem_alloc(p->n + 1, sizeof *placed);
-    for (size_t k = 0; k < p->norder; k++) {
-        const struct match_result *r = &p->r[p->order[k]];
-        placed[p->order[k]] = true;
-        if (r->instr == HLO_NONE || r->program == MATCH_UNKNOWN) continue;
-        struct run *w = &run[r->program];
-        if (w->n && w->instr != r->instr) flush(p, r->program, w, &count);
-        w->event = mem_grow(w->event, &w->cap, w->n + 1, sizeof *w->event);
-        w->event[w->n++] = p->order[k];
-        w->instr = r->instr;
-    }
-    for (uint32_t i = 0; i < p->x->nprogram; i++) {
-        flush(p, i, &run[i], &count);
+    for (size_t k = 0; k < p->norder; k++) next_event(p, run, p->order[k], false);
+    for (size_t k = 0; k < p->n && p->norder < p->n; k++) /* those whose place is not known: each by itself */
+        if (!p->ev[k].correlation) next_event(p, run, (uint32_t)k, true);
+    for (size_t i = 0; i < p->x->nprogram; i++) {
+        flush(p, p->x->program[i], &run[i]);
         free(run[i].event);
+        free(run[i].count);
     }
-    for (size_t k = 0; k < p->n; k++) /* without a correlation id: each by itself */
-        if (!placed[k] && p->r[k].instr != HLO_NONE)
-            p->r[k].execution = (*map64_at(&count, (uint64_t)p->r[k].program << 32 | p->r[k].instr, 0))++;
-    free(placed);
     free(run);
-    map64_free(&count);
 }

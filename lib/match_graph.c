@@ -14,18 +14,23 @@ static int compare_member(const void *a, const void *b)
     return (x->node > y->node) - (x->node < y->node);
 }
 
-static void add_member(struct plane *p, struct map64 *index, uint32_t graph, const struct match_event *e)
+/* Launches repeat: the member is mostly the one behind the member before, `hint`. */
+static size_t add_member(struct plane *p, struct map64 *index, uint32_t graph, const struct match_event *e,
+                         size_t hint)
 {
-    uint64_t key = (uint64_t)graph << 32 | (uint32_t)e->node, *at = map64_at(index, key, p->nmember);
-    if (*at == p->nmember) {
+    uint64_t key = (uint64_t)graph << 32 | (uint32_t)e->node, at = hint;
+    if (at >= p->nmember || p->member[at].graph != graph || p->member[at].node != (uint32_t)e->node)
+        at = *map64_at(index, key, p->nmember);
+    if (at == p->nmember) {
         p->member = mem_grow(p->member, &p->member_cap, p->nmember + 1, sizeof *p->member);
         p->member[p->nmember++] = (struct member){.graph = graph,
                                                   .node = (uint32_t)e->node,
                                                   .name = e->name,
                                                   .kind = e->kind,
                                                   .placed = {HLO_NONE, HLO_NONE, PLACED_NOT}};
-    } else if (p->member[*at].name != e->name)
+    } else if (p->member[at].name != e->name)
         p->graph[graph].unstable = true;
+    return at;
 }
 
 void match_graphs(struct plane *p)
@@ -40,9 +45,11 @@ void match_graphs(struct plane *p)
         u->graph = (uint32_t)*map64_at(&graphs, id, p->ngraph);
         if (u->graph == p->ngraph) {
             p->graph = mem_grow(p->graph, &p->graph_cap, p->ngraph + 1, sizeof *p->graph);
-            p->graph[p->ngraph++] = (struct graph){.program = MATCH_UNKNOWN};
+            p->graph[p->ngraph++] = (struct graph){.program = MATCH_UNKNOWN, .beg = (uint32_t)p->nmember};
         }
-        for (uint32_t k = u->beg; k < u->end; k++) add_member(p, &members, u->graph, ordered(p, k));
+        size_t at = p->graph[u->graph].beg;
+        for (uint32_t k = u->beg; k < u->end; k++)
+            at = add_member(p, &members, u->graph, ordered(p, k), at) + 1;
     }
     if (p->nmember) qsort(p->member, p->nmember, sizeof *p->member, compare_member);
     for (size_t k = 0; k < p->nmember; k++) {
@@ -60,9 +67,12 @@ static bool shared(const struct plane *p, const struct unit *u)
     return u->graph != MATCH_UNKNOWN && !p->graph[u->graph].unstable;
 }
 
-static struct member *member_of(const struct plane *p, const struct unit *u, const struct match_event *e)
+/* The member behind an event, mostly *hint; NULL: none. */
+static const struct member *member_of(const struct plane *p, const struct unit *u,
+                                      const struct match_event *e, const struct member *hint)
 {
     const struct graph *g = &p->graph[u->graph];
+    if (hint && hint < p->member + g->end && hint->node == (uint32_t)e->node) return hint;
     struct member key = {.graph = u->graph, .node = (uint32_t)e->node};
     return bsearch(&key, p->member + g->beg, g->end - g->beg, sizeof key, compare_member);
 }
@@ -255,8 +265,9 @@ void match_windows(struct plane *p)
             }
             continue;
         }
-        for (uint32_t k = q->beg; k < q->end && shared(p, q); k++) {
-            const struct member *m = member_of(p, q, ordered(p, k));
+        const struct member *m = shared(p, q) ? p->member + p->graph[q->graph].beg : NULL;
+        for (uint32_t k = q->beg; k < q->end && shared(p, q); k++, m = m ? m + 1 : NULL) {
+            m = member_of(p, q, ordered(p, k), m);
             if (m) write_result(p, q->program, k, &m->placed, false, false);
         }
     }

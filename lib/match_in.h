@@ -16,6 +16,7 @@ struct unit {
 struct graph {
     uint32_t beg, end; /* plane.member[beg .. end), sorted by node */
     uint32_t program;
+    bool seen;     /* its names have been noted */
     bool unstable; /* a node changed its kernel: nothing is carried from launch to launch */
 };
 
