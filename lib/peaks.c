@@ -229,11 +229,16 @@ void peaks_free(struct peaks *p)
 
 /* ---- finding ---- */
 
+enum { NAME_MAX_BYTES = 255 }; /* a device's name that is longer is nobody's */
+
 static bool fits(const struct peak *r, struct str device)
 {
-    regmatch_t whole = {0, (regoff_t)device.n};
+    char name[NAME_MAX_BYTES + 1];
     if (r->device.n) return str_eq(r->device, device);
-    return device.n < 1 << 20 && !regexec(&r->match, device.n ? device.p : "", 1, &whole, REG_STARTEND);
+    if (!device.n || device.n > NAME_MAX_BYTES) return false;
+    memcpy(name, device.p, device.n);
+    name[device.n] = 0;
+    return !regexec(&r->match, name, 0, NULL, 0);
 }
 
 static bool same_figures(const struct peak *a, const struct peak *b)
