@@ -1,16 +1,19 @@
 /* Memory plans as tables: buffer-assignment text of any version, HloProto, captures, out-of-memory messages.
  *
  * One file at a time is held in memory, and its plan: linear in the number of buffers. */
-#include "hlo.h"
-#include "plan.h"
+#include "hlo_tsv.h"
+#include "kind.h"
 #include "plan_tab.h"
+#include "programs.h"
 #include "tool.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 enum { HLO = 'H' };
 static const struct opt options[] = {
-    {HLO, "hlo", "FILE", "the program of a plan that is text (HLO text or proto; may be repeated)"}, {0}};
+    {HLO, "hlo", "FILE", "the program of a plan that is text: HLO in any form, a folder, or the instr table"},
+    {0}};
 
 static const struct tool tool = {
     .name = "bufassign2tsv",
@@ -20,13 +23,6 @@ static const struct tool tool = {
     .example = "bufassign2tsv module_0001.jit_f.tpu_after_optimizations.hlo.pb | liveness -t peak | head",
     .opt = options,
     .table = plan_tables,
-};
-
-struct programs {
-    struct hlo_module **module;
-    size_t n, cap;
-    struct inp *in;
-    size_t nin;
 };
 
 struct work {
@@ -41,27 +37,32 @@ struct work {
 static int keep_module(struct hlo_module *m, void *ctx)
 {
     struct programs *p = ctx;
-    p->module = mem_grow(p->module, &p->cap, p->n + 1, sizeof *p->module);
-    p->module[p->n++] = m;
+    p->module = mem_grow(p->module, &p->module_cap, p->nmodule + 1, sizeof *p->module);
+    p->module[p->nmodule++] = (struct loaded){m, false};
     return 0;
 }
 
+/* HLO in any form, a folder of it, or the instr table made from it. */
 static void read_program(struct run *r, struct programs *p, const char *path)
 {
     struct err e = {0};
-    p->in = mem_realloc(p->in, p->nin + 1, sizeof *p->in);
-    struct inp *in = &p->in[p->nin++];
+    struct stat st;
+    if (!stat(path, &st) && S_ISDIR(st.st_mode)) {
+        if (programs_load(p, path, &e)) tool_die(r, &e);
+        return;
+    }
+    struct inp *in = mem_alloc(1, sizeof *in);
+    struct tsv t;
     if (inp_open(in, path, &e) || inp_whole(in, &e)) tool_die(r, &e);
+    if (kind_of(in->data, in->size) == KIND_TABLE) {
+        if (tsv_open_inp(&t, in, &e) || hlo_read_table(&t, keep_module, p, &e)) tool_die(r, &e);
+        tsv_close(&t);
+        free(in);
+        return;
+    }
+    p->input = mem_grow(p->input, &p->input_cap, p->ninput + 1, sizeof *p->input);
+    p->input[p->ninput++] = in;
     if (hlo_read(in, keep_module, p, &e)) tool_die(r, &e);
-}
-
-static void free_programs(struct programs *p)
-{
-    struct err e = {0};
-    for (size_t i = 0; i < p->n; i++) hlo_free(p->module[i]);
-    for (size_t i = 0; i < p->nin; i++) inp_close(&p->in[i], &e);
-    free(p->module);
-    free(p->in);
 }
 
 /* How many of the plan's values the program knows. */
@@ -78,9 +79,9 @@ static void link_program(struct work *w, struct plan *p)
 {
     struct hlo_module *best = NULL;
     uint32_t most = 0;
-    if (!w->programs.n || p->source == PLAN_FROM_PROTO) return;
-    for (size_t i = 0; i < w->programs.n; i++) {
-        struct hlo_module *m = w->programs.module[i];
+    if (!w->programs.nmodule || p->source == PLAN_FROM_PROTO) return;
+    for (size_t i = 0; i < w->programs.nmodule; i++) {
+        struct hlo_module *m = w->programs.module[i].m;
         uint32_t n = known(p, m);
         if (n > most || (n && n == most && str_eq(m->name, p->module))) best = m, most = n;
     }
@@ -204,7 +205,7 @@ int main(int argc, char **argv)
     if (w.renamed)
         tool_note(&r, "modules with the name of an earlier one: %llu (NAME(program id) or NAME#2 here)",
                   (unsigned long long)w.renamed);
-    free_programs(&w.programs);
+    programs_free(&w.programs);
     map_free(&w.names);
     free(w.count);
     return tool_end(&r);
