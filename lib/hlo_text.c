@@ -134,7 +134,10 @@ static int one_operand(struct reader *r)
             r->p = shape_end(at, r->end);
         else
             name = take_name(r);
-        if (r->p == at) return bad_at(r, at, "an operand is expected");
+        if (r->p > at) continue;
+        q = lex_value(at, r->end); /* "...(+3)" and the like: whatever it is, it is no instruction */
+        if (!q || q == at) return bad_at(r, at, "an operand is expected");
+        name = str_n(at, (size_t)((r->p = q) - at));
     }
     add_operand(r, name);
     return 0;

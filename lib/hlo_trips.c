@@ -64,20 +64,28 @@ static bool constant(struct value v, int64_t *n)
     return v.at && hlo_is(v.at, "constant") && !num_i64(str_trim(v.at->literal), n);
 }
 
-/* The loop variable's place in the tuple that goes round, or -1. */
+enum { WHOLE = INT32_MAX }; /* what goes round is the variable itself, no tuple */
+
+/* The loop variable's place in the tuple that goes round, or WHOLE; -1: it is none. */
 static int64_t variable(const struct hlo_module *m, struct value v)
 {
+    if (v.at && hlo_is(v.at, "parameter") && !v.fusion && v.at->shape->type != PRIM_TUPLE) return WHOLE;
     const struct hlo_instr *tuple = v.at && hlo_is(v.at, "get-tuple-element") ? operand(m, v.at, 0) : NULL;
     return tuple && hlo_is(tuple, "parameter") && !v.fusion ? v.at->number : -1;
+}
+
+/* Element k of what goes round, where it is made. */
+static struct value element(const struct hlo_module *m, const struct hlo_instr *i, int64_t k)
+{
+    if (k != WHOLE) i = i && hlo_is(i, "tuple") ? operand(m, i, (uint32_t)k) : NULL;
+    return trace(m, (struct value){i, NULL});
 }
 
 /* How far one round moves element k; 0: unknown. */
 static int64_t step_of(const struct hlo_module *m, const struct hlo_instr *w, int64_t k)
 {
-    const struct hlo_instr *root = root_of(m, hlo_called(w, HLO_BODY));
+    struct value next = element(m, root_of(m, hlo_called(w, HLO_BODY)), k);
     int64_t n;
-    if (!root || !hlo_is(root, "tuple") || k >= root->noperand) return 0;
-    struct value next = trace(m, (struct value){operand(m, root, (uint32_t)k), NULL});
     if (!next.at) return 0;
     bool minus = hlo_is(next.at, "subtract");
     if (!minus && !hlo_is(next.at, "add")) return 0;
@@ -127,10 +135,8 @@ static int64_t inferred(const struct hlo_module *m, const struct hlo_instr *w)
         dir = mirrored(dir);
     }
     int64_t k = variable(m, a);
-    if (k < 0 || !constant(b, &to)) return -1;
-    const struct hlo_instr *init = operand(m, w, 0);
-    if (!init || !hlo_is(init, "tuple") || k >= init->noperand) return -1;
-    if (!constant(trace(m, (struct value){operand(m, init, (uint32_t)k), NULL}), &from)) return -1;
+    if (k < 0 || k > WHOLE || !constant(b, &to) || !constant(element(m, operand(m, w, 0), k), &from))
+        return -1;
     return rounds(from, to, step_of(m, w, k), dir);
 }
 

@@ -183,6 +183,17 @@ static void loops(void)
     CHECK(trips("-9223372036854775808", "add(i, i)", lt, "") == -1);
 }
 
+static void scalar_loop(void)
+{
+    struct hlo_module *m = read(
+        "HloModule a\nb { one = s32[] constant(1)\n p = s32[] parameter(0)\n ROOT s = s32[] add(one, p) }\n"
+        "c { end = s32[] constant(5)\n p = s32[] parameter(0)\n ROOT l = pred[] compare(end, p), "
+        "direction=GT }\n"
+        "ENTRY e { z = s32[] constant(0)\n ROOT w = s32[] while(z), condition=c, body=b }\n");
+    CHECK(m && hlo_trip_count(m, at(m, "w")) == 5);
+    hlo_free(m);
+}
+
 static bool change(const struct hlo_module *m, const char *name, const char *want)
 {
     struct buf b = {0};
@@ -324,6 +335,7 @@ int main(void)
     values();
     async();
     loops();
+    scalar_loop();
     layouts();
     frames();
     prefixes();
