@@ -4,10 +4,12 @@
 #include "tool.h"
 #include <stdlib.h>
 
-enum { HLO = OPT_LONG, PROGRAM, USER_RE, DEPTH };
+enum { HLO = OPT_LONG, THUNKS, PROGRAM, USER_RE, DEPTH };
 
 static const struct opt options[] = {
     {HLO, "hlo", "FILE", "the programs: a capture, HLO text or proto, or a folder of them (repeatable)"},
+    {THUNKS, "thunks", "DIR",
+     "a dump with *thunk_sequence*.txt and *thunk_metadata.txt: the compiler's own lists"},
     {PROGRAM, "program", "ID", "id or module name of the program of work that names an instruction alone"},
     {USER_RE, "user-re", "RE",
      "files that are the user's (default: outside site-packages, dist-packages, jax)"},
@@ -117,6 +119,7 @@ static const struct tool tool = {
 
 struct wish {
     struct programs programs;
+    struct thunk_lists thunks;
     struct str program;
     regex_t user;
     uint64_t depth;
@@ -133,10 +136,14 @@ static void load(struct run *r, struct programs *p)
 
 static void read_options(struct run *r, int argc, char **argv, struct wish *w)
 {
+    struct err e = {0};
     int c;
     w->depth = 2;
     while ((c = tool_option(r, argc, argv)) >= 0) switch (c) {
         case HLO: load(r, &w->programs); break;
+        case THUNKS:
+            if (thunks_load(&w->thunks, r->arg, &e)) tool_die(r, &e);
+            break;
         case PROGRAM: w->program = str_of(r->arg); break;
         case USER_RE:
             if (regcomp(&w->user, r->arg, REG_EXTENDED | REG_NOSUB))
@@ -209,6 +216,7 @@ int main(int argc, char **argv)
     struct err e = {0};
     tool_start(&r, &tool);
     read_options(&r, argc, argv, &w);
+    a.thunks = &w.thunks;
     if (tsv_open(&t, (const char *const *)r.operand, (size_t)r.noperand, &e)) tool_die(&r, &e);
     if (attrib_open(&a, &t, &w.programs, tool_sink(&r, "event", buf_view(&t.header)), &e)) tool_die(&r, &e);
     uint64_t id;
@@ -228,5 +236,6 @@ int main(int argc, char **argv)
     attrib_free(&a);
     if (w.programs.user) regfree(&w.user);
     programs_free(&w.programs);
+    thunk_lists_free(&w.thunks);
     return tool_end(&r);
 }

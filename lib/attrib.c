@@ -98,7 +98,9 @@ static uint32_t matched(struct attrib *a, uint32_t program)
     a->matched = mem_grow(a->matched, &a->matched_cap, (size_t)program + 1, sizeof *a->matched);
     if (a->matched_cap > old) memset(a->matched + old, 0, (a->matched_cap - old) * sizeof *a->matched);
     if (!a->matched[program]) {
-        uint32_t k = match_add(&a->match, a->programs->program[program].m, a->programs->program[program].own);
+        const struct program *g = &a->programs->program[program];
+        const struct thunk_list *t = g->m && a->thunks ? thunks_of(a->thunks, g->m) : NULL;
+        uint32_t k = match_add(&a->match, g->m, g->own, t);
         a->matched[program] = k + 1;
         a->found = mem_grow(a->found, &a->found_cap, (size_t)k + 1, sizeof *a->found);
         a->found[k] = program;

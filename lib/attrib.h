@@ -44,7 +44,8 @@ struct verdict {
 struct attrib {
     const struct tsv *in;
     struct programs *programs;
-    struct tab *event; /* NULL: not asked for */
+    const struct thunk_lists *thunks; /* --thunks */
+    struct tab *event;                /* NULL: not asked for */
     struct attrib_cols col;
     uint32_t fallback; /* --program; PROGRAM_NONE */
     struct matcher match;

@@ -15,7 +15,7 @@ const char *match_reason_name(enum match_reason r)
     return name[r];
 }
 
-uint32_t match_add(struct matcher *x, const struct hlo_module *m, bool trusted)
+uint32_t match_add(struct matcher *x, const struct hlo_module *m, bool trusted, const struct thunk_list *t)
 {
     x->program = mem_grow(x->program, &x->program_cap, x->nprogram + 1, sizeof *x->program);
     struct match_program *p = x->program[x->nprogram] = mem_alloc(1, sizeof *p);
@@ -23,6 +23,7 @@ uint32_t match_add(struct matcher *x, const struct hlo_module *m, bool trusted)
     p->trusted = trusted;
     if (m) {
         schedule_make(m, &p->schedule, &p->cut);
+        if (t) thunks_apply(t, &p->schedule);
         window_space_init(&p->space, &p->schedule);
         p->seen = mem_alloc((size_t)p->schedule.names.count + 1, sizeof *p->seen);
     }

@@ -5,6 +5,7 @@
  * is kept for the next.  The matcher owns its copies; modules must outlive it (spec: matching 5-9). */
 #ifndef MATCH_H
 #define MATCH_H
+#include "thunks.h"
 #include "window.h"
 
 #define MATCH_UNKNOWN UINT32_MAX
@@ -80,8 +81,9 @@ struct matcher {
     uint64_t cut;          /* windows too large to place */
 };
 
-/* The index of a program; m may be NULL: it runs, but its HLO is not known.  trusted: m is surely its HLO. */
-uint32_t match_add(struct matcher *x, const struct hlo_module *m, bool trusted);
+/* The index of a program; m may be NULL: it runs, but its HLO is not known.  trusted: m is surely its HLO.
+ * t: the compiler's list of its launches, or NULL. */
+uint32_t match_add(struct matcher *x, const struct hlo_module *m, bool trusted, const struct thunk_list *t);
 uint32_t match_name(struct matcher *x, struct str name);
 /* The host says that this launch is of that program. */
 void match_launch(struct matcher *x, uint64_t correlation, uint32_t program);

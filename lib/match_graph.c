@@ -131,7 +131,9 @@ static void write_result(struct plane *p, uint32_t program, size_t k, const stru
     r->program = program;
     r->match = MATCH_NONE;
     if (q->how == PLACED_NAME || q->how == PLACED_ORDER) {
-        r->match = q->how == PLACED_NAME ? MATCH_NAME : MATCH_ORDER;
+        const struct schedule *s = &p->x->program[program]->schedule;
+        bool listed = s->node[s->instr_node[s->instr_first[q->instr]]].listed;
+        r->match = listed ? MATCH_THUNK : q->how == PLACED_NAME ? MATCH_NAME : MATCH_ORDER;
         r->reason = REASON_NOTHING;
         r->instr = q->instr;
     } else if (q->how == PLACED_TIE && !lossy) {

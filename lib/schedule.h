@@ -26,6 +26,7 @@ struct sched_node {
     uint16_t launch; /* LAUNCH_ bits */
     uint8_t family;  /* enum kernel_family */
     uint8_t copies;  /* STAGES: at most so many operands are copied first */
+    bool listed;     /* the compiler's own list says so (thunks.h) */
     uint32_t name;   /* index in `names` of the kernel that is its own */
     uint32_t twin;   /* class of equal fused computations, MAP_NONE: none */
     uint32_t config; /* of the fusion's backend_config, to prefer one twin to another */
