@@ -59,7 +59,7 @@ static int scalar(struct json *j, struct json_value *v)
     if (p == j->end) return JSON_MORE;
     v->text = str_n(from, (size_t)(p - from));
     v->kind = JSON_NUMBER;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3 && *from >= 'a'; i++)
         if (str_is(v->text, word[i].word)) v->kind = word[i].kind;
     bool number = v->text.n && (*from == '-' || (*from >= '0' && *from <= '9'));
     if (v->kind == JSON_NUMBER && !number) return JSON_BAD;

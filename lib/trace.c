@@ -22,6 +22,20 @@ int trace_close(struct trace *t, struct err *e)
 
 /* ---- one event ---- */
 
+/* Where the value of member `name` goes; NULL: nowhere. */
+static struct json_value *member(struct trace_event *ev, struct str name)
+{
+    const struct {
+        char name[5];
+        struct json_value *v;
+    } known[] = {{"ts", &ev->ts},     {"dur", &ev->dur},   {"pid", &ev->pid}, {"tid", &ev->tid},
+                 {"name", &ev->name}, {"args", &ev->args}, {"id", &ev->id},   {"cat", &ev->cat}};
+    if (name.n < 2 || name.n > 4) return NULL;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!memcmp(known[i].name, name.p, name.n) && !known[i].name[name.n]) return known[i].v;
+    return NULL;
+}
+
 static int parse_event(struct json *j, struct trace_event *ev)
 {
     const char *from = j->p;
@@ -30,15 +44,10 @@ static int parse_event(struct json *j, struct trace_event *ev)
     int r = json_open(j, '{');
     *ev = (struct trace_event){0};
     while (r == JSON_OK && (r = json_member(j, &first, &name)) == JSON_OK) {
-        const struct {
-            const char *name;
-            struct json_value *v;
-        } known[] = {{"ts", &ev->ts},     {"dur", &ev->dur},   {"pid", &ev->pid}, {"tid", &ev->tid},
-                     {"name", &ev->name}, {"args", &ev->args}, {"id", &ev->id},   {"cat", &ev->cat}};
         if ((r = json_value(j, &v)) != JSON_OK) return r;
         if (str_eq(name.text, STR("ph")) && v.kind == JSON_STRING && v.text.n == 1) ev->ph = v.text.p[0];
-        for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-            if (str_is(name.text, known[i].name)) *known[i].v = v;
+        struct json_value *to = member(ev, name.text);
+        if (to) *to = v;
     }
     if (r != JSON_CLOSED) return r;
     ev->text = str_n(from, (size_t)(j->p - from));

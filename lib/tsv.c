@@ -305,10 +305,14 @@ void tsv_escape(struct buf *b, struct str s)
         buf_put(b, s.p + from, i - from);
         if (i == s.n) break;
         unsigned char c = (unsigned char)s.p[i];
-        if (c == '\t') buf_puts(b, "\\t");
-        else if (c == '\n') buf_puts(b, "\\n");
-        else if (c == '\r') buf_puts(b, "\\r");
-        else if (c == '\\') buf_puts(b, "\\\\");
+        if (c == '\t')
+            buf_puts(b, "\\t");
+        else if (c == '\n')
+            buf_puts(b, "\\n");
+        else if (c == '\r')
+            buf_puts(b, "\\r");
+        else if (c == '\\')
+            buf_puts(b, "\\\\");
         else {
             buf_puts(b, "\\x");
             buf_c(b, hex[c >> 4]);
