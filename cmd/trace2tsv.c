@@ -189,12 +189,17 @@ static void meta_table(struct tab *t, const struct job *j)
         const char *key;
         uint64_t n;
         bool always;
-    } number[] = {{"events", j->rows.complete, true},  {"damaged", j->trace.damaged, true},
-                  {"cap", cap(&j->rows), false},       {"unended", j->rows.unended, false},
-                  {"unbegun", j->rows.unbegun, false}, {"other_phases", j->rows.other, false}};
+    } number[] = {{"damaged", j->trace.damaged, true},
+                  {"cap", cap(&j->rows), false},
+                  {"unended", j->rows.unended, false},
+                  {"unbegun", j->rows.unbegun, false},
+                  {"other_phases", j->rows.other, false}};
+    uint64_t events = 0;
+    for (size_t i = 0; i < j->trace.nprocess; i++) events += j->trace.process[i].events;
     tab_texts(t, "tool_version"), tab_texts(t, VERSION), tab_end(t);
     tab_texts(t, "format_version"), tab_texts(t, "1"), tab_end(t);
     tab_texts(t, "origin_ns"), tab_i64(t, j->rows.origin_us * 1000), tab_end(t);
+    tab_texts(t, "events"), tab_u64(t, events), tab_end(t);
     for (size_t i = 0; i < sizeof number / sizeof *number; i++)
         if (number[i].n || number[i].always) tab_texts(t, number[i].key), tab_u64(t, number[i].n), tab_end(t);
     for (size_t i = 0; i < j->trace.nprocess; i++) {

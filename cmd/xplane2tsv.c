@@ -95,9 +95,9 @@ static int plane_events(struct job *j, const struct xplane *p, struct err *e)
 static void remarks(struct job *j)
 {
     const struct xrow_counts *n = &j->rows.count;
+    bool picked = j->pick.plane || j->pick.line;
     if (!n->events)
-        tool_note(&j->run,
-                  "no events: the capture has %zu planes, none of them with events that were asked for",
+        tool_note(&j->run, "no events%s in %zu planes", picked ? " on the planes and lines asked for" : "",
                   j->space.nplane);
     else if (!n->rows)
         tool_note(&j->run, "none of %" PRIu64 " events is of the classes asked for", n->events);

@@ -217,7 +217,7 @@ void json_text(struct buf *b, struct str s)
 
 /* ---- the stream ---- */
 
-enum { CHUNK = 1 << 18, LARGEST = 1 << 26 };
+enum { CHUNK = 1 << 18, LEAST = 1 << 13, LARGEST = 1 << 26 };
 
 void json_in_start(struct json_in *s)
 {
@@ -250,7 +250,7 @@ int json_in_more(struct json_in *s, struct err *e)
         if (r < 0) return -1;
         s->end += got;
         s->eof = !r;
-    } while (!s->eof && s->end < 2 * have);
+    } while (!s->eof && (s->end < 2 * have || s->end < LEAST));
     return s->end > have;
 }
 

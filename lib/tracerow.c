@@ -183,7 +183,7 @@ static void write_row(struct trace_rows *r, const struct trace_event *ev, const 
     take_args(r, &ev->args, &s);
     if (end) take_args(r, &end->args, &s);
     struct str name = decoded(r, &ev->name), text = s.long_name.n ? s.long_name : name;
-    vals_from_name(&r->vals, h->kind, text, name);
+    if (ev->ph != 'C') vals_from_name(&r->vals, h->kind, text, name);
     if (r->vals.mask >> COL_SOURCE_FILE) vals_join_source(&r->vals, &r->source);
     unsigned c = classify(r, h->kind, name, text, s.category);
     enum ev_class class = ev->ph == 'C' ? EV_COUNTER : ev_refine(c & 0xff, h->kind, c >> 8 | r->vals.hints);
