@@ -4,6 +4,7 @@
 #include "hlo_columns.h"
 #include "hlo_ran.h"
 #include "hlo_rows.h"
+#include "hlo_summary.h"
 #include "tool.h"
 #include <stdlib.h>
 

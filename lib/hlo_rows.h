@@ -5,7 +5,6 @@
 #ifndef HLO_ROWS_H
 #define HLO_ROWS_H
 #include "cost.h"
-#include "hlo_dump.h"
 #include "tsv.h"
 
 struct hlo_rows {
@@ -38,18 +37,4 @@ void hlo_row_computation(struct hlo_rows *r, struct tab *t, uint32_t computation
 void hlo_row_operand(struct hlo_rows *r, struct tab *t, uint32_t instr, uint32_t k);
 void hlo_row_frame(struct hlo_rows *r, struct tab *t, uint32_t frame);
 void hlo_row_alias(struct hlo_rows *r, struct tab *t, uint32_t alias);
-
-/* What a row of table module says: it outlives the module, so that rows can be sorted. */
-struct hlo_summary {
-    struct str name, file, module_id, pass_index, pass, stage, entry; /* in the arena given */
-    uint64_t program_id, computations, instrs, unmodelled, unknown_trips, missing, runs, run_ps;
-    double flops, transcendentals, bytes, flops_total, transcendentals_total, bytes_total;
-    int64_t parameter_bytes, output_bytes; /* -1: unknown */
-    bool has_id, scheduled, ran, longest;  /* ran: runs and run_ps are known */
-};
-void hlo_summarise(struct hlo_summary *s, const struct hlo_module *m, const struct cost_set *cost,
-                   struct arena *a);
-void hlo_row_module(const struct hlo_summary *s, struct tab *t);
-/* Most instructions first, then most bytes accessed, then by name and file. */
-int hlo_summary_cmp(const void *a, const void *b);
 #endif
