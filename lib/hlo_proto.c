@@ -327,6 +327,7 @@ static void build(struct hlo_pb *r, uint32_t k)
     index_instructions(r, c);
     if (map64_get(&r->sequence_of, (uint64_t)r->computation[k].id, &sequence)) {
         schedule(r, c, r->sequence[sequence]);
+        r->sequence[sequence] = (struct wire){NULL, NULL}; /* once: ids that repeat must not multiply work */
         index_instructions(r, c);
     }
     if (r->computation[k].has_root) c->root = hlo_pb_instr(&r->names, r->computation[k].root);

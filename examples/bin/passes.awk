@@ -10,7 +10,7 @@ BEGIN {
             "operands", "op_name", "source"
 }
 
-function change(now, was) { return first || now == "-" || was == "-" ? "-" : now - was }
+function change(now, was) { return first || now == "-" || was == "-" ? "-" : sprintf("%.0f", now - was) }
 
 # What happened to the one instruction.
 function follow(    event, i) {
@@ -32,7 +32,7 @@ function finish(    name, added, removed) {
     for (name in now) if (!(name in before)) added++
     for (name in before) if (!(name in now)) removed++
     if (instr != "") follow()
-    else print dump, instrs, first ? "-" : added, first ? "-" : removed, copies, copy_bytes, flops,
+    else print dump, instrs, first ? "-" : added, first ? "-" : removed, copies, sprintf("%.0f", copy_bytes), flops,
         change(flops, old_flops), bytes, change(bytes, old_bytes)
     delete before
     for (name in now) before[name]
@@ -42,11 +42,11 @@ function finish(    name, added, removed) {
 
 $1 == "dump" {
     finish()
-    first = $3 != id # another module
+    first = $2 != id # another module
     if (first) delete before
-    id = $3
-    dump = $2 OFS $3 OFS $4 OFS $5 OFS $6
-    instrs = $7; flops = $8; bytes = $9
+    id = $2
+    dump = $3 OFS $4 OFS $5 OFS $6 OFS $7
+    instrs = $8; flops = $9; bytes = $10
     copies = copy_bytes = 0
     header = 1
     next
