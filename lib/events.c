@@ -273,8 +273,7 @@ static void mark_op(struct events *t, uint32_t op, const struct tsv *in, const s
     struct str opcode = tsv_str(in, c->opcode), path = tsv_str(in, c->op_name), name = t->name.key[op];
     bool layout = str_is(opcode, "copy") || str_is(opcode, "transpose") || str_starts(opcode, "copy-") ||
                   (str_is(opcode, "fusion") && (str_has(name, "transpose") || str_starts(name, "copy")));
-    bool remat =
-        str_has(path, "rematted_computation") || str_has(path, "checkpoint/") || str_has(name, ".remat");
+    bool remat = str_has(path, "rematted_computation") || str_has(name, ".remat");
     t->op_mark[op] = (uint8_t)(OP_KNOWN | (layout ? OP_LAYOUT : 0) | (remat ? OP_REMAT : 0));
 }
 

@@ -186,7 +186,7 @@ static void bind_work(struct path *p, struct path_node *n, uint32_t other)
         n->bind = n->call;
         n->edge = EDGE_LAUNCH;
     }
-    if (other != EV_NONE && other != n->prev && n->a - ready > NEAR_PS &&
+    if (other != EV_NONE && other != n->prev && (ready == INT64_MIN || n->a - ready > NEAR_PS) &&
         n->a - p->node[other].b <= NEAR_PS) {
         n->bind = other;
         n->edge = EDGE_OTHER;
