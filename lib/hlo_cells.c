@@ -115,6 +115,7 @@ struct str hlo_cells_shape(struct hlo_rows *r, const struct shape *s)
 
 struct str hlo_cells_source(struct hlo_rows *r, const struct hlo_instr *i)
 {
+    if (!i->stack_frame && !i->source_file.n && !hlo_is(i, "fusion")) return STR("-\t-");
     bool framed = i->stack_frame > 0 && (uint64_t)i->stack_frame < r->m->nframe && !i->source_file.n;
     if (framed && r->frame[i->stack_frame].p) return r->frame[i->stack_frame];
     r->cell.n = r->b.n = 0;

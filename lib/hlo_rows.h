@@ -32,9 +32,9 @@ void hlo_rows_start(struct hlo_rows *r, const struct hlo_module *m, const struct
                     const regex_t *user);
 void hlo_rows_end(struct hlo_rows *r);
 
-void hlo_row_instr(struct hlo_rows *r, struct tab *t, uint32_t instr);
-void hlo_row_computation(struct hlo_rows *r, struct tab *t, uint32_t computation);
-void hlo_row_operand(struct hlo_rows *r, struct tab *t, uint32_t instr, uint32_t k);
-void hlo_row_frame(struct hlo_rows *r, struct tab *t, uint32_t frame);
-void hlo_row_alias(struct hlo_rows *r, struct tab *t, uint32_t alias);
+void hlo_row_instr(struct hlo_rows *r, struct tab *t, uint32_t k);
+void hlo_row_computation(struct hlo_rows *r, struct tab *t, uint32_t k);
+void hlo_row_operand(struct hlo_rows *r, struct tab *t, uint32_t k, uint32_t n);
+void hlo_row_frame(struct hlo_rows *r, struct tab *t, uint32_t k);
+void hlo_row_alias(struct hlo_rows *r, struct tab *t, uint32_t k);
 #endif
