@@ -49,7 +49,7 @@ struct str str_trim(struct str a)
 struct str str_from(struct str a, size_t at)
 {
     if (at > a.n) at = a.n;
-    return (struct str){a.p + at, a.n - at};
+    return (struct str){at ? a.p + at : a.p, a.n - at};
 }
 
 char *buf_room(struct buf *b, size_t n)

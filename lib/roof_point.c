@@ -38,9 +38,10 @@ void roof_point(struct roof_point *p, const struct roof_row *row, const struct r
     if (flops && bytes && row->bytes > 0) p->intensity = f / b;
     if (flops && ps > 0) p->flops_per_s = f * 1e12 / ps;
     if (bytes && ps > 0) p->bytes_per_s = b * 1e12 / ps;
-    if (!flops || !bytes || l->bytes_per_s <= 0 || (l->flops <= 0 && row->flops)) return;
+    if (!flops || !bytes || (!row->flops && !row->bytes)) return; /* time without work has no place */
+    if (l->bytes_per_s <= 0 || (l->flops <= 0 && row->flops)) return;
     double compute = row->flops ? f / l->flops : 0, memory = b / l->bytes_per_s; /* seconds at the peak */
-    if (compute > 0 || memory > 0) p->bound = compute > memory ? "compute" : "memory";
+    p->bound = compute > memory ? "compute" : "memory";
     if (ps > 0) p->share = (compute > memory ? compute : memory) * 1e12 / ps;
 }
 
@@ -50,6 +51,6 @@ enum roof_place roof_place(const struct roof_row *row, enum roof_kind kind, cons
     if (row->container) return ROOF_CONTAINER;
     if (kind == ROOF_COPIES) return ROOF_COPY;
     if (kind == ROOF_LINKS) return ROOF_COLLECTIVE;
-    if (row->no_flops || row->no_bytes) return ROOF_NO_COST;
+    if (row->no_flops || row->no_bytes || (!row->flops && !row->bytes)) return ROOF_NO_COST;
     return p->share < 0 && p->time_ps > 0 ? ROOF_NO_PEAK : ROOF_ON;
 }
