@@ -98,7 +98,8 @@ struct diff {
     const char *name, *out;        /* --layer, --copy */
     struct buf layer;              /* the name, or NAME.2 ... */
     uint64_t settle_ms;
-    struct out file; /* the manifest */
+    struct buf path; /* of the manifest */
+    struct out file;
     struct tab manifest;
 };
 
@@ -199,22 +200,16 @@ static void name_layer(struct diff *d)
 /* The manifest, locked until the end, what it says so far read, its header written if it is new. */
 static int open_manifest(struct diff *d, struct err *e)
 {
-    struct buf path = {0};
     struct stat st;
-    buf_fmt(&path, "%s/manifest.tsv", d->out);
-    if (mkdir(d->out, 0777) && errno != EEXIST) return err_set(e, d->out, "%s", strerror(errno));
-    int fd = open(buf_cstr(&path), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
-    if (fd < 0 || flock(fd, LOCK_EX) || fstat(fd, &st))
-        return err_set(e, d->out, "manifest.tsv: %s", strerror(errno));
-    out_init(&d->file, fd, "manifest.tsv");
+    buf_fmt(&d->path, "%s/manifest.tsv", d->out);
+    if (snap_folders(buf_cstr(&d->path))) return err_set(e, d->out, "%s", strerror(errno));
+    int fd = open(buf_cstr(&d->path), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (fd < 0 || flock(fd, LOCK_EX) || fstat(fd, &st)) return err_set(e, d->path.p, "%s", strerror(errno));
+    out_init(&d->file, fd, d->path.p);
     tab_init(&d->manifest, &d->file, false);
-    if (st.st_size) {
-        int rc = snap_book_read(&d->done, path.p, e);
-        return rc; /* path stays: messages name it */
-    }
+    if (st.st_size) return snap_book_read(&d->done, d->path.p, e);
     for (const struct column *c = manifest_columns; c->name; c++) tab_texts(&d->manifest, c->name);
     tab_end(&d->manifest);
-    buf_free(&path);
     return 0;
 }
 
@@ -259,6 +254,7 @@ static void difference(struct diff *d, const char *snapshot)
     snap_book_free(&d->before);
     snap_book_free(&d->done);
     buf_free(&d->layer);
+    buf_free(&d->path);
 }
 
 int main(int argc, char **argv)

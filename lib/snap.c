@@ -108,7 +108,7 @@ int snap_look(const struct snap_root *r, struct snap_file *f)
 
 /* ---- reading and copying ---- */
 
-static int make_folders(char *path)
+int snap_folders(char *path)
 {
     for (char *p = path + 1; *p; p++) {
         if (*p != '/') continue;
@@ -132,16 +132,16 @@ static int put(int fd, const char *p, size_t n)
     return 0;
 }
 
-/* Everything from `in`: its digest, and to `out` unless that is -1.  Returns the bytes, or -1 with errno;
- * *writing: the fault is out's. */
-static int64_t pour(int in, int out, char digest[65], bool *writing)
+/* At most `most` bytes from `in` (a writer may be faster than we are): their digest, and to `out` unless that
+ * is -1.  Returns how many, or -1 with errno; *writing: the fault is out's. */
+static int64_t pour(int in, int out, int64_t most, char digest[65], bool *writing)
 {
     struct sha256 s;
     char *chunk = mem_alloc(1, CHUNK);
     int64_t all = 0;
     ssize_t n;
     sha256_init(&s);
-    while ((n = read(in, chunk, CHUNK)) != 0) {
+    while ((n = read(in, chunk, most - all < CHUNK ? (size_t)(most - all) : CHUNK)) != 0) {
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) break;
         sha256_add(&s, chunk, (size_t)n);
@@ -162,7 +162,7 @@ static int copy_open(const char *to, struct err *e)
 {
     struct buf path = {0};
     buf_puts(&path, to);
-    int fd = make_folders(buf_cstr(&path))
+    int fd = snap_folders(buf_cstr(&path))
                  ? -1
                  : open(to, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (fd < 0) err_set(e, to, "%s", strerror(errno));
@@ -182,7 +182,7 @@ int snap_take(const struct snap_root *r, struct snap_file *f, const char *to, st
     } else if (to && (out = copy_open(to, e)) < 0)
         rc = -1;
     else {
-        int64_t n = pour(in, out, f->digest, &writing);
+        int64_t n = pour(in, out, before.st_size, f->digest, &writing);
         if (n < 0) rc = err_set(e, writing ? to : r->folder, "%s: %s", f->file.p, strerror(errno));
         update(f, &before);
         f->moving = n >= 0 && (fstat(in, &after) || ns(after.st_mtim) != f->mtime_ns || n != after.st_size);

@@ -37,6 +37,8 @@ int snap_look(const struct snap_root *r, struct snap_file *f);
  * needed. f's size and time become those of the bytes read.  A copy never replaces or follows what is there:
  * -1. */
 int snap_take(const struct snap_root *r, struct snap_file *f, const char *to, struct err *e);
+/* Make the folders above path, which is changed meanwhile: 0, or -1 with errno. */
+int snap_folders(char *path);
 /* Does path, or the folder it will be made in, lie in the root's folder? */
 bool snap_inside(const struct snap_root *r, const char *path);
 #endif
