@@ -177,7 +177,7 @@ static void messages(struct run *r, const struct attrib *a)
                       (int)p->program[i].cell.n, p->program[i].cell.p, (int)p->program[i].name.n,
                       p->program[i].name.p);
     if (none[REASON_NO_HLO])
-        tool_note(r, "%llu of %llu device events are of programs whose HLO is not given (--hlo)",
+        tool_note(r, "%llu of %llu device events are of programs whose HLO is not here (--hlo)",
                   (unsigned long long)none[REASON_NO_HLO], (unsigned long long)work);
     for (size_t i = 0; i < m->nprogram; i++)
         if (m->program[i]->misfit)
@@ -218,7 +218,8 @@ int main(int argc, char **argv)
     read_options(&r, argc, argv, &w);
     a.thunks = &w.thunks;
     if (tsv_open(&t, (const char *const *)r.operand, (size_t)r.noperand, &e)) tool_die(&r, &e);
-    if (attrib_open(&a, &t, &w.programs, tool_sink(&r, "event", buf_view(&t.header)), &e)) tool_die(&r, &e);
+    if (attrib_open(&a, &t, &w.programs, &e)) tool_die(&r, &e);
+    a.event = tool_sink(&r, "event", buf_view(&t.header));
     uint64_t id;
     if (w.program.n && num_u64(w.program, &id))
         a.fallback = programs_find(&w.programs, STR("-"), w.program);

@@ -4,7 +4,7 @@
 
 enum { NO_EVENT = UINT32_MAX };
 
-int attrib_open(struct attrib *a, const struct tsv *in, struct programs *p, struct tab *event, struct err *e)
+int attrib_open(struct attrib *a, const struct tsv *in, struct programs *p, struct err *e)
 {
     struct attrib_cols *c = &a->col;
     const struct {
@@ -29,7 +29,6 @@ int attrib_open(struct attrib *a, const struct tsv *in, struct programs *p, stru
                 {"trace_source", &c->source, false}};
     a->in = in;
     a->programs = p;
-    a->event = event;
     a->plane = a->last_line_index = MAP_NONE;
     a->last_program = PROGRAM_NONE;
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
@@ -100,7 +99,7 @@ static uint32_t matched(struct attrib *a, uint32_t program)
     if (!a->matched[program]) {
         const struct program *g = &a->programs->program[program];
         const struct thunk_list *t = g->m && a->thunks ? thunks_of(a->thunks, g->m) : NULL;
-        uint32_t k = match_add(&a->match, g->m, g->own, t);
+        uint32_t k = match_add(&a->match, g->m, t);
         a->matched[program] = k + 1;
         a->found = mem_grow(a->found, &a->found_cap, (size_t)k + 1, sizeof *a->found);
         a->found[k] = program;

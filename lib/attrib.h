@@ -84,7 +84,7 @@ struct attrib {
     size_t held_max;                       /* bytes of rows held at once */
 };
 
-int attrib_open(struct attrib *a, const struct tsv *in, struct programs *p, struct tab *event, struct err *e);
+int attrib_open(struct attrib *a, const struct tsv *in, struct programs *p, struct err *e);
 int attrib_row(struct attrib *a, struct err *e); /* the current row of the table */
 void attrib_end(struct attrib *a);               /* the table ends */
 void attrib_free(struct attrib *a);

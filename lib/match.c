@@ -15,12 +15,11 @@ const char *match_reason_name(enum match_reason r)
     return name[r];
 }
 
-uint32_t match_add(struct matcher *x, const struct hlo_module *m, bool trusted, const struct thunk_list *t)
+uint32_t match_add(struct matcher *x, const struct hlo_module *m, const struct thunk_list *t)
 {
     x->program = mem_grow(x->program, &x->program_cap, x->nprogram + 1, sizeof *x->program);
     struct match_program *p = x->program[x->nprogram] = mem_alloc(1, sizeof *p);
     p->has_hlo = m != NULL;
-    p->trusted = trusted;
     if (m) {
         schedule_make(m, &p->schedule, &p->cut);
         if (t) thunks_apply(t, &p->schedule);
@@ -353,7 +352,7 @@ static void between_programs(struct plane *p)
         if (!p->unit[i].stray && p->unit[i].program != MATCH_UNKNOWN) see_unit(p, &p->unit[i]);
 }
 
-enum { UNFIT = 20 }; /* one name in so many may be missing */
+enum { UNFIT = 10 }; /* one name in so many may be missing */
 
 /* Is a program's HLO that of the build that ran?  Its instructions must be those that annotations name, and
  * the kernels with names of the compiler's kind must be its own. */
@@ -377,7 +376,7 @@ static void check_fit(struct plane *p)
     }
     for (size_t i = 0; i < p->x->nprogram; i++) {
         struct match_program *g = p->x->program[i];
-        if (!g->trusted && g->unfit * UNFIT > g->fits + g->unfit) g->misfit = true;
+        if (g->unfit * UNFIT > g->fits + g->unfit) g->misfit = true;
     }
 }
 

@@ -57,7 +57,6 @@ struct match_program {
     struct schedule schedule;
     struct window_space space;
     bool has_hlo;
-    bool trusted;         /* the HLO is the capture's own: it fits */
     bool misfit;          /* HLO of another build, as the names show: nothing is placed by it */
     uint64_t fits, unfit; /* names of instructions and kernels that are in it, that are not */
     bool *seen;           /* per kernel name of the schedule: occurs */
@@ -81,9 +80,9 @@ struct matcher {
     uint64_t cut;          /* windows too large to place */
 };
 
-/* The index of a program; m may be NULL: it runs, but its HLO is not known.  trusted: m is surely its HLO.
+/* The index of a program; m may be NULL: it runs, but its HLO is not known.
  * t: the compiler's list of its launches, or NULL. */
-uint32_t match_add(struct matcher *x, const struct hlo_module *m, bool trusted, const struct thunk_list *t);
+uint32_t match_add(struct matcher *x, const struct hlo_module *m, const struct thunk_list *t);
 uint32_t match_name(struct matcher *x, struct str name);
 /* The host says that this launch is of that program. */
 void match_launch(struct matcher *x, uint64_t correlation, uint32_t program);

@@ -143,7 +143,6 @@ uint32_t programs_find(struct programs *p, struct str id, struct str module)
     if (!l) return k;
     g->m = l->m;
     g->by_name = has_id && how == 2;
-    g->own = how == 4;
     return k;
 }
 

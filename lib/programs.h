@@ -28,7 +28,6 @@ struct program {
     struct str name;
     struct hlo_module *m; /* NULL: its HLO is not here */
     bool by_name;         /* the module was found by name, its id differs */
-    bool own;             /* the module was found in the capture by its id */
     bool used;
     struct cost_set cost;
     bool costed;
