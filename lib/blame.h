@@ -1,6 +1,7 @@
 /* Who holds the peak: its bytes by kind, by line of the program, by op_name, by opcode; and which part of it
  * are layout copies and the operands and results of opaque kernels.
  *
+ * A layout copy without a line or op_name of its own counts for what it copies.
  * Keys are views into the plan, which must outlive the rows. */
 #ifndef BLAME_H
 #define BLAME_H
