@@ -4,6 +4,7 @@
 #include "causes.h"
 #include "num.h"
 #include "plan.h"
+#include "scene.h"
 #include "tool.h"
 #include <inttypes.h>
 #include <math.h>
@@ -39,10 +40,7 @@ static const struct tool tool = {
     tables};
 
 struct work {
-    struct events t;
-    struct launches l;
-    struct steps s;
-    struct threads h;
+    struct scene x;
     struct path p;
     double *roof; /* by name: share of the roof; 0: not known */
     int64_t hidden_ps;
@@ -109,9 +107,9 @@ static void read_roofline(struct run *r, struct work *w, const char *path)
     int k;
     open_table(r, &t, &path);
     int instr = need(r, &t, "instr", "roofline"), roof = need(r, &t, "roof_share", "roofline");
-    w->roof = mem_alloc(w->t.name.count, sizeof *w->roof);
+    w->roof = mem_alloc(w->x.t.name.count, sizeof *w->roof);
     while ((k = tsv_next(&t, &e)) > 0) {
-        uint32_t name = map_get(&w->t.name, t.cell[instr]);
+        uint32_t name = map_get(&w->x.t.name, t.cell[instr]);
         if (name != MAP_NONE && tsv_f64(&t, roof, &share) && share > 0) w->roof[name] = share;
     }
     if (k < 0) tool_die(r, &e);
@@ -151,8 +149,8 @@ static void put_cause(struct tab *o, const struct work *w, const struct causes *
     struct buf b = {0};
     tab_u64(o, i + 1);
     buf_puts(&b, cause_word(x->kind));
-    if (x->name != EV_NONE) buf_puts(&b, ": "), buf_str(&b, event_name(&w->t, x->name));
-    if (x->plane != EV_NONE) buf_puts(&b, ": "), buf_str(&b, w->t.plane[x->plane].name);
+    if (x->name != EV_NONE) buf_puts(&b, ": "), buf_str(&b, event_name(&w->x.t, x->name));
+    if (x->plane != EV_NONE) buf_puts(&b, ": "), buf_str(&b, w->x.t.plane[x->plane].name);
     tab_cell(o, buf_view(&b));
     tab_f64(o, (double)x->path_ps / (double)c->step_ps);
     tab_i64(o, c->step_ps);
@@ -194,14 +192,14 @@ static void put_padding(struct tab *o, const struct work *w, size_t rank)
 
 static void table_changes(struct run *r, struct tab *o, struct work *w)
 {
-    int64_t step = w->step >= 0 ? w->step : step_median_number(&w->s);
+    int64_t step = w->step >= 0 ? w->step : step_median_number(&w->x.s);
     bool tpu = false;
     struct err e = {0};
     if (step < 0) {
         tool_note(r, "no steps: no annotation, no Steps line, no program that repeats");
         return;
     }
-    if (step > UINT32_MAX || path_find(&w->p, &w->t, &w->l, &w->s, &w->h, (uint32_t)step)) {
+    if (step > UINT32_MAX || path_find(&w->p, &w->x.t, &w->x.l, &w->x.s, &w->x.h, (uint32_t)step)) {
         err_set(&e, NULL, "no step %" PRId64 " in these events", step);
         tool_die(r, &e);
     }
@@ -212,8 +210,8 @@ static void table_changes(struct run *r, struct tab *o, struct work *w)
                 w->critical_ps, step, w->p.end - w->p.start);
         tool_die(r, &e);
     }
-    for (uint32_t p = 0; p < w->t.nplane; p++) tpu |= str_starts(w->t.plane[p].name, "/device:TPU");
-    struct causes c = causes_find(&w->p, &w->h, &w->s, w->roof ? roof_of : NULL, w);
+    for (uint32_t p = 0; p < w->x.t.nplane; p++) tpu |= str_starts(w->x.t.plane[p].name, "/device:TPU");
+    struct causes c = causes_find(&w->p, &w->x.h, &w->x.s, w->roof ? roof_of : NULL, w);
     for (size_t i = 0; i < c.n; i++) put_cause(o, w, &c, i, tpu);
     if (w->padding > 0) put_padding(o, w, c.n + 1);
     if (!c.n) tool_note(r, "nothing on the critical path but compute");
@@ -225,7 +223,6 @@ int main(int argc, char **argv)
 {
     struct run r;
     struct err e = {0};
-    struct tsv in;
     struct work w = {.step = -1, .critical_ps = -1, .padding = -1, .planned = -1};
     const char *budget = NULL, *critical = NULL, *roofline = NULL, *plan = NULL;
     int c;
@@ -240,24 +237,16 @@ int main(int argc, char **argv)
                 tool_usage(&r, "--step %s: a step's number", r.arg);
             break;
         }
-    if (tsv_open(&in, (const char *const *)r.operand, (size_t)r.noperand, &e)) tool_die(&r, &e);
-    if (events_read(&w.t, &in, EV_DEVICE | EV_CALLS | EV_BIT(EV_MODULE) | EV_BIT(EV_STEP), &e)) {
-        if (!w.t.rows) tool_die(&r, &e);
+    if (scene_read(&w.x, (const char *const *)r.operand, (size_t)r.noperand, SCENE_CLASSES, &e)) {
+        if (!w.x.t.rows) tool_die(&r, &e);
         tool_warn(&r, &e);
     }
-    tsv_close(&in);
     if (critical) read_critical(&r, &w, critical);
     if (budget) read_budget(&r, &w, budget);
     if (roofline) read_roofline(&r, &w, roofline);
     if (plan) read_plan(&r, &w, plan);
-    w.l = launch_join(&w.t);
-    w.h = threads_of(&w.t);
-    w.s = steps_find(&w.t, &w.l);
     table_changes(&r, tool_sink(&r, "changes", STR("")), &w);
     free(w.roof);
-    steps_free(&w.s);
-    threads_free(&w.h);
-    launch_free(&w.l);
-    events_free(&w.t);
+    scene_free(&w.x);
     return tool_end(&r);
 }

@@ -4,6 +4,7 @@
 #include "checks.h"
 #include "jsonside.h"
 #include "programs.h"
+#include "scene.h"
 #include "tool.h"
 #include <stdlib.h>
 
@@ -66,8 +67,6 @@ static void add_path(struct paths *p, const char *path)
     p->v[p->n++] = path;
 }
 
-static void put_share(struct tab *o, double share) { tab_f64(o, share); }
-
 static void table_check(struct tab *o, const struct checks *c)
 {
     for (size_t i = 0; i < c->n; i++) {
@@ -78,7 +77,7 @@ static void table_check(struct tab *o, const struct checks *c)
         k->counted ? tab_i64(o, k->found) : tab_none(o);
         tab_texts(o, check_word(k->verdict));
         k->verdict == CHECK_CANNOT ? tab_none(o) : tab_u64(o, k->count);
-        put_share(o, k->share);
+        tab_f64(o, k->share);
         tab_cell(o, k->detail);
         tab_end(o);
     }
@@ -93,7 +92,7 @@ static void table_unreliable(struct tab *o, const struct checks *c)
         tab_texts(o, u[i].statement);
         tab_cell(o, k->scope);
         k->verdict == CHECK_CANNOT ? tab_none(o) : tab_u64(o, k->count);
-        put_share(o, k->share);
+        tab_f64(o, k->share);
         tab_texts(o, k->name);
         tab_texts(o, check_word(k->verdict));
         tab_cell(o, k->detail);
@@ -146,8 +145,7 @@ int main(int argc, char **argv)
 {
     struct run r;
     struct err e = {0};
-    struct tsv in;
-    struct events t = {0};
+    struct scene x = {0};
     struct json_side json = {0};
     struct checks c = {0};
     struct capture_facts facts = {.window_ps = -1};
@@ -166,31 +164,25 @@ int main(int argc, char **argv)
         }
     if (json_path && json_side_read(&json, json_path, &e)) tool_die(&r, &e);
     if (meta && capture_facts_read(&facts, meta, &e)) tool_die(&r, &e);
-    t.tally = json_path;
-    t.tally_rows = json_path && json_side_capped(&json);
-    if (tsv_open(&in, (const char *const *)r.operand, (size_t)r.noperand, &e)) tool_die(&r, &e);
-    if (events_read(&t, &in, EV_DEVICE | EV_CALLS | EV_BIT(EV_MODULE) | EV_BIT(EV_STEP), &e)) {
-        if (!t.rows) tool_die(&r, &e);
+    x.t.tally = json_path;
+    x.t.tally_rows = json_path && json_side_capped(&json);
+    if (scene_read(&x, (const char *const *)r.operand, (size_t)r.noperand, SCENE_CLASSES, &e)) {
+        if (!x.t.rows) tool_die(&r, &e);
         tool_warn(&r, &e); /* what stands before the fault */
     }
-    tsv_close(&in);
-    struct launches l = launch_join(&t);
-    struct steps s = steps_find(&t, &l);
-    checks_of_events(&c, &t, &l, &s, &facts);
+    checks_of_events(&c, &x.t, &x.l, &x.s, &facts);
     if (json_path)
-        checks_of_json(&c, &t, &json);
+        checks_of_json(&c, &x.t, &json);
     else
         check_cannot(&c, "json_events", STR("-"), "no JSON given: --json");
-    check_hlo(&r, &c, &t, &hlo);
-    check_files(&r, &c, &t, &buffers, &csv);
+    check_hlo(&r, &c, &x.t, &hlo);
+    check_files(&r, &c, &x.t, &buffers, &csv);
     if ((o = tool_sink(&r, "check", STR("")))) table_check(o, &c);
     if ((o = tool_sink(&r, "unreliable", STR("")))) table_unreliable(o, &c);
-    if ((o = tool_sink(&r, "capture", STR("")))) table_capture(o, &c, &t);
+    if ((o = tool_sink(&r, "capture", STR("")))) table_capture(o, &c, &x.t);
     for (size_t i = 0; i < c.n && r.status < 1; i++) r.status = c.row[i].verdict == CHECK_FAILS;
-    steps_free(&s);
-    launch_free(&l);
     checks_free(&c);
-    events_free(&t);
+    scene_free(&x);
     json_side_free(&json);
     free(hlo.v);
     free(buffers.v);

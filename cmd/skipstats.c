@@ -3,11 +3,10 @@
  * only), names once, 16 bytes for each stretch of busy time. */
 #include "budget.h"
 #include "idle.h"
-#include "skip.h"
-#include "steps.h"
+#include "num.h"
+#include "skiprows.h"
 #include "tool.h"
 #include "verdict.h"
-#include "num.h"
 #include <stdlib.h>
 
 enum { WINDOW = OPT_LONG, BY, LEAST, LOG };
@@ -18,130 +17,7 @@ static const struct opt options[] = {
     {LOG, "log", "FILE", "verdict: what the job wrote to standard error"},
     {0}};
 
-static const struct column budget_columns[] = {
-    {"plane", "text", "-", "device"},
-    {"line", "text", "-", "stream or op line; -: the device as a whole"},
-    {"line_id", "int", "-", "id of the line"},
-    {"step", "int", "-", "with --by step: its number"},
-    {"start_ps", "int", "ps", "start of the window"},
-    {"span_ps", "int", "ps", "length of the window"},
-    {"compute_ps", "int", "ps", "owned by kernels and ops"},
-    {"collective_ps", "int", "ps", "owned by collectives: on a device the exposed part"},
-    {"memcpy_ps", "int", "ps", "owned by copies and fills: on a device the exposed part"},
-    {"idle_ps", "int", "ps", "owned by nobody; the four sum to span_ps"},
-    {"compute_share", "float", "fraction", "of span_ps"},
-    {"collective_share", "float", "fraction", "of span_ps"},
-    {"memcpy_share", "float", "fraction", "of span_ps"},
-    {"idle_share", "float", "fraction", "of span_ps"},
-    {"collective_hidden_ps", "int", "ps", "devices: collectives under compute"},
-    {"memcpy_hidden_ps", "int", "ps", "devices: copies under compute or collectives"},
-    {"overlap_ps", "int", "ps", "streams: time of events while an earlier one of the stream ran"},
-    {"events", "int", "-", "device events, of the whole capture"},
-    {"capture_ps", "int", "ps", "the capture's window"},
-    {"capture_idle_share", "float", "fraction", "share of that window in which nothing ran here"},
-    {0}};
-static const struct column idle_columns[] = {
-    {"plane", "text", "-", "device"},
-    {"cause", "enum", "-", "host, queue, graph, copy, edge"},
-    {"thread", "text", "-", "host line"},
-    {"host_event", "text", "-", "what it was in, innermost; -: nothing recorded"},
-    {"host_kind", "enum", "-", "python, pjit, api, wait, step, xla, annotation"},
-    {"idle_ps", "int", "ps", "sums to the device's idle_ps in budget"},
-    {"count", "int", "-", "stretches"},
-    {"share", "float", "fraction", "of the device's idle time"},
-    {0}};
-static const struct column launch_columns[] = {
-    {"plane", "text", "-", "device; - if nothing was launched"},
-    {"line", "text", "-", "stream"},
-    {"name", "text", "-", "device event"},
-    {"correlation_id", "int", "-", "joins both (TPU: the run id)"},
-    {"thread", "text", "-", "host line of the call"},
-    {"api", "text", "-", "the call"},
-    {"api_start_ps", "int", "ps", "once per launch: on its first device event"},
-    {"api_dur_ps", "int", "ps", "once per launch"},
-    {"start_ps", "int", "ps", "device event"},
-    {"dur_ps", "int", "ps", "device event"},
-    {"launch_to_start_ps", "int", "ps", "start minus start of the call, once per launch; may be negative"},
-    {"end_to_start_ps", "int", "ps", "start minus end of the call, once per launch; may be negative"},
-    {"graph", "bool", "-", "1: launched by a graph (TPU: a module's run)"},
-    {"matched", "enum", "-",
-     "yes; no_launch: device event without a call; no_device: call without device events"},
-    {0}};
-static const struct column skip_columns[] = {
-    {"plane", "text", "-", "device"},
-    {"module", "text", "-", "program; - for device work of none"},
-    {"program_id", "int", "-", "its id"},
-    {"launches", "int", "-", "host calls that launched something"},
-    {"graph_launches", "int", "-", "of them graphs (TPU: runs)"},
-    {"kernels", "int", "-", "device events"},
-    {"kernels_per_launch", "float", "-", "matched device events per launch"},
-    {"tklqt_skip_ps", "int", "ps", "SKIP's TKLQT: start minus start of the call, summed over kernels"},
-    {"tklqt_ps", "int", "ps", "the same once per launch: its first kernel"},
-    {"launch_floor_ps", "int", "ps", "5th percentile of that where the stream was idle at the call"},
-    {"floor_launches", "int", "-", "launches that met an idle stream"},
-    {"queue_share", "float", "fraction",
-     "1 - launches x floor / tklqt: small is host-bound, large device-bound"},
-    {"akd_ps", "int", "ps", "average kernel duration"},
-    {"il_ps", "int", "ps", "first call to last end"},
-    {"gpu_idle_sum_ps", "int", "ps", "il minus the sum of durations (SKIP's form; negative with streams)"},
-    {"gpu_idle_ps", "int", "ps", "il minus their union"},
-    {"cpu_idle_ps", "int", "ps", "of il, where the launching thread has no event"},
-    {"api_mean_ps", "int", "ps", "duration of the call"},
-    {"api_p50_ps", "int", "ps", "median"},
-    {"api_p95_ps", "int", "ps", "95th percentile"},
-    {"api_max_ps", "int", "ps", "longest"},
-    {"launch_to_start_mean_ps", "int", "ps", "call start to first kernel"},
-    {"launch_to_start_p50_ps", "int", "ps", "median"},
-    {"launch_to_start_p95_ps", "int", "ps", "95th percentile"},
-    {"launch_to_start_max_ps", "int", "ps", "longest"},
-    {"end_to_start_mean_ps", "int", "ps", "call end to first kernel"},
-    {"end_to_start_p50_ps", "int", "ps", "median"},
-    {"end_to_start_p95_ps", "int", "ps", "95th percentile"},
-    {"end_to_start_max_ps", "int", "ps", "longest"},
-    {"negative_launch_to_start", "int", "-", "launches whose kernel starts before the call: clocks differ"},
-    {"negative_end_to_start", "int", "-", "launches whose kernel starts before the call ends"},
-    {"unmatched_launches", "int", "-", "calls without device events"},
-    {"unmatched_kernels", "int", "-", "device events without a call"},
-    {0}};
-static const struct column step_columns[] = {
-    {"source", "enum", "-", "annotation, steps_line, module (a TPU program's runs), repeats (of a program)"},
-    {"plane", "text", "-", "device"},
-    {"step", "int", "-", "number; the same number is the same step on every device"},
-    {"label", "text", "-", "step_num of the annotation, or the marker's name"},
-    {"start_ps", "int", "ps", "of the annotation or marker"},
-    {"dur_ps", "int", "ps", "of the annotation; else to the next step on the device"},
-    {"device_start_ps", "int", "ps", "first device event"},
-    {"device_end_ps", "int", "ps", "last end"},
-    {"device_ps", "int", "ps", "from the first device event to the next step's"},
-    {"busy_ps", "int", "ps", "of device_ps"},
-    {"kernels", "int", "-", "device events"},
-    {"cut", "enum", "-", "yes: first or last, and with fewer events than usual"},
-    {"median_ps", "int", "ps", "of dur_ps over this device's steps that are not cut"},
-    {"off_median", "float", "fraction", "dur_ps / median_ps - 1"},
-    {"ended_last", "enum", "-", "yes: this device ended the step last"},
-    {"late_ps", "int", "ps", "behind the device that ended first"},
-    {"straggler", "enum", "-", "yes: ended last, by over 5 % of the step"},
-    {0}};
-static const struct column verdict_columns[] = {
-    {"claim", "text", "-", "what is claimed"},
-    {"scope", "text", "-", "plane or -"},
-    {"value", "text", "-", "yes, no, unknown, cannot, or a number or word"},
-    {"evidence", "text", "-", "what in the capture or the log says so"},
-    {"how_to_know", "text", "-", "what would settle it, where the capture cannot"},
-    {0}};
-static const struct column chain_columns[] = {
-    {"plane", "text", "-", "device"},
-    {"module", "text", "-", "program"},
-    {"program_id", "int", "-", "its id"},
-    {"chain", "text", "-", "kernels in order, joined by \" > \""},
-    {"length", "int", "-", "kernels in it"},
-    {"count", "int", "-", "times seen; no kernel is in two chains"},
-    {"first_count", "int", "-", "times its first kernel was seen"},
-    {"chain_score", "float", "fraction", "count / first_count; 1: always followed (our definition)"},
-    {"removed_launches", "int", "-", "if each were one kernel"},
-    {"gain", "float", "-", "launches now / launches then: the bound when launch-bound"},
-    {"time_ps", "int", "ps", "in these kernels"},
-    {0}};
+#include "skipstats_columns.h"
 static const struct table tables[] = {
     {"budget", "a stream or a device: compute, collectives, copies, idle", budget_columns, false},
     {"idle", "a cause of idle time on a device", idle_columns, false},
@@ -164,13 +40,7 @@ enum window { FIRST_LAST, CAPTURE, STEP };
 static enum window window;
 static bool by_step;
 
-struct work { /* all that the tables are made from; what is not needed stays empty */
-    struct events t;
-    struct launches l;
-    struct steps s;
-    struct threads h;
-    struct ivl capture;
-};
+static struct ivl capture; /* from the first to the last event of all */
 
 static void put_share(struct tab *o, int64_t part, int64_t whole)
 {
@@ -180,18 +50,12 @@ static void put_share(struct tab *o, int64_t part, int64_t whole)
         tab_none(o);
 }
 
-static void put_program(struct tab *o, const struct events *t, uint32_t p)
-{
-    tab_cell(o, p == EV_NONE ? STR("-") : t->program[p].module);
-    tab_cell(o, p == EV_NONE ? STR("-") : t->program[p].id);
-}
-
 /* The window of a device: none is an empty one. */
-static struct ivl window_of(const struct work *w, uint32_t plane, struct ivl own)
+static struct ivl window_of(const struct scene *w, uint32_t plane, struct ivl own)
 {
     struct ivl steps = {INT64_MAX, INT64_MIN};
     if (window == FIRST_LAST) return own;
-    if (window == CAPTURE) return w->capture;
+    if (window == CAPTURE) return capture;
     for (size_t i = 0; i < w->s.n; i++) {
         if (w->s.step[i].plane != plane || w->s.step[i].cut) continue;
         if (w->s.step[i].start < steps.a) steps.a = w->s.step[i].start;
@@ -207,11 +71,11 @@ struct row {                       /* a budget row in the making */
     uint32_t plane;
 };
 
-static void put_budget(struct tab *o, const struct work *w, const struct row *r, struct ivl win,
+static void put_budget(struct tab *o, const struct scene *w, const struct row *r, struct ivl win,
                        const struct step *s)
 {
     struct budget b = r->line ? budget_of_line(r->o, win) : budget_of_device(r->d, win);
-    struct budget all = r->line ? budget_of_line(r->o, w->capture) : budget_of_device(r->d, w->capture);
+    struct budget all = r->line ? budget_of_line(r->o, capture) : budget_of_device(r->d, capture);
     tab_cell(o, w->t.plane[r->plane].name);
     tab_cell(o, r->line ? r->line->name : STR("-"));
     tab_cell(o, r->line ? r->line->id : STR("-"));
@@ -230,7 +94,7 @@ static void put_budget(struct tab *o, const struct work *w, const struct row *r,
     tab_end(o);
 }
 
-static void put_budgets(struct tab *o, const struct work *w, const struct row *r, struct ivl own)
+static void put_budgets(struct tab *o, const struct scene *w, const struct row *r, struct ivl own)
 {
     if (!by_step) {
         put_budget(o, w, r, window_of(w, r->plane, own), NULL);
@@ -241,7 +105,7 @@ static void put_budgets(struct tab *o, const struct work *w, const struct row *r
             put_budget(o, w, r, (struct ivl){w->s.step[i].start, w->s.step[i].until}, &w->s.step[i]);
 }
 
-static void table_budget(struct tab *o, struct work *w)
+static void table_budget(struct tab *o, struct scene *w)
 {
     for (uint32_t p = 0; p < w->t.nplane; p++) {
         struct device_time d = budget_device(&w->t, p);
@@ -257,7 +121,7 @@ static void table_budget(struct tab *o, struct work *w)
     }
 }
 
-static void table_idle(struct tab *o, struct work *w)
+static void table_idle(struct tab *o, struct scene *w)
 {
     struct idles x = {0};
     int64_t *whole = mem_alloc(w->t.nplane, sizeof *whole);
@@ -285,149 +149,7 @@ static void table_idle(struct tab *o, struct work *w)
     idle_free(&x);
 }
 
-static void put_launch(struct tab *o, const struct work *w, const struct event *v, const struct launch *l,
-                       bool times)
-{
-    const struct events *t = &w->t;
-    const struct event *call = l ? &t->event[l->host] : NULL;
-    tab_cell(o, v ? t->plane[t->line[v->line].plane].name : STR("-"));
-    tab_cell(o, v ? t->line[v->line].name : STR("-"));
-    tab_cell(o, v ? event_name(t, v->name) : STR("-"));
-    const struct event *id = v ? v : call;
-    id->flags &(EV_HAS_CORR | EV_HAS_RUN) ? tab_u64(o, id->corr) : tab_none(o);
-    tab_cell(o, call ? t->line[call->line].name : STR("-"));
-    tab_cell(o, call ? event_name(t, call->name) : STR("-"));
-    times ? tab_i64(o, call->start) : tab_none(o);
-    times ? tab_i64(o, call->dur) : tab_none(o);
-    v ? tab_i64(o, v->start) : tab_none(o);
-    v ? tab_i64(o, v->dur) : tab_none(o);
-    times &&v ? tab_i64(o, launch_to_start(t, l)) : tab_none(o);
-    times &&v ? tab_i64(o, launch_end_to_start(t, l)) : tab_none(o);
-    tab_u64(o, l && l->graph);
-    tab_texts(o, v && l ? "yes" : v ? "no_launch" : "no_device");
-    tab_end(o);
-}
-
-static void table_launch(struct tab *o, struct work *w)
-{
-    const struct events *t = &w->t;
-    for (uint32_t p = 0; p < t->nplane; p++)
-        for (uint32_t k = 0; k < t->plane[p].nline; k++) {
-            const struct event_line *l = events_line(t, p, k);
-            unsigned want = l->nested ? EV_BIT(EV_MODULE) : EV_DEVICE; /* ops are not launched one by one */
-            for (size_t i = l->from; t->plane[p].is_device && i < l->from + l->n; i++) {
-                uint32_t at = w->l.of[i];
-                if (event_is(&t->event[i], want))
-                    put_launch(o, w, &t->event[i], at == EV_NONE ? NULL : &w->l.launch[at],
-                               launch_is_first(&w->l, (uint32_t)i));
-            }
-        }
-    for (size_t i = 0; i < w->l.n; i++)
-        if (launch_missing(t, &w->l.launch[i])) put_launch(o, w, NULL, &w->l.launch[i], true);
-}
-
-static void put_dist(struct tab *o, struct dist *d)
-{
-    if (!d->n) {
-        for (int i = 0; i < 4; i++) tab_none(o);
-        return;
-    }
-    tab_i64(o, dist_mean(d));
-    tab_i64(o, dist_median(d));
-    tab_i64(o, dist_quantile(d, 0.95));
-    tab_i64(o, dist_quantile(d, 1));
-}
-
-static void table_skip(struct tab *o, struct work *w)
-{
-    struct skips x = skip_metrics(&w->t, &w->l, &w->h);
-    for (size_t i = 0; i < x.n; i++) {
-        struct skip *s = &x.row[i];
-        tab_cell(o, w->t.plane[s->plane].name);
-        put_program(o, &w->t, s->program);
-        tab_u64(o, s->launches);
-        tab_u64(o, s->graph_launches);
-        tab_u64(o, s->kernels);
-        s->launches ? tab_f64(o, (double)(s->kernels - s->unmatched_kernels) / (double)s->launches)
-                    : tab_none(o);
-        s->launches ? tab_i64(o, s->tklqt_skip_ps) : tab_none(o);
-        s->launches ? tab_i64(o, s->tklqt_ps) : tab_none(o);
-        s->floor_n ? tab_i64(o, s->floor_ps) : tab_none(o);
-        tab_u64(o, s->floor_n);
-        tab_f64(o, s->queue_share);
-        s->kernels ? tab_i64(o, s->kernel_ps / (int64_t)s->kernels) : tab_none(o);
-        tab_i64(o, s->il_ps);
-        tab_i64(o, s->idle_sum_ps);
-        tab_i64(o, s->idle_ps);
-        s->cpu_idle_ps < 0 ? tab_none(o) : tab_i64(o, s->cpu_idle_ps);
-        put_dist(o, &s->api);
-        put_dist(o, &s->to_start);
-        put_dist(o, &s->from_end);
-        tab_u64(o, s->to_start.negative);
-        tab_u64(o, s->from_end.negative);
-        tab_u64(o, s->unmatched_launches);
-        tab_u64(o, s->unmatched_kernels);
-        tab_end(o);
-    }
-    skip_free(&x);
-}
-
-static void table_step(struct tab *o, struct work *w)
-{
-    int64_t median = 0;
-    for (size_t i = 0; i < w->s.n; i++) {
-        const struct step *s = &w->s.step[i];
-        if (!i || s->plane != s[-1].plane) median = step_median(&w->s, s->plane);
-        int64_t dur = step_dur(&w->s, s);
-        tab_texts(o, step_source_word(w->s.source));
-        tab_cell(o, w->t.plane[s->plane].name);
-        tab_u64(o, s->number);
-        tab_cell(o, event_name(&w->t, s->label));
-        tab_i64(o, s->mark_start);
-        tab_i64(o, dur);
-        tab_i64(o, s->start);
-        tab_i64(o, s->end);
-        tab_i64(o, s->until - s->start);
-        tab_i64(o, s->busy_ps);
-        tab_u64(o, s->events);
-        tab_texts(o, s->cut ? "yes" : "no");
-        tab_i64(o, median);
-        median ? tab_f64(o, (double)dur / (double)median - 1) : tab_none(o);
-        tab_texts(o, s->ended_last ? "yes" : "no");
-        tab_i64(o, s->late_ps);
-        tab_texts(o, s->ended_last && s->late_ps > dur / 20 ? "yes" : "no");
-        tab_end(o);
-    }
-}
-
-static void table_chain(struct tab *o, struct work *w, double least)
-{
-    struct chains x = chain_find(&w->t, least);
-    struct buf b = {0};
-    for (size_t i = 0; i < x.n; i++) {
-        const struct chain *c = &x.row[i];
-        tab_cell(o, w->t.plane[c->plane].name);
-        put_program(o, &w->t, c->program);
-        b.n = 0;
-        for (uint32_t k = 0; k < c->length; k++) {
-            if (k) buf_puts(&b, " > ");
-            buf_str(&b, event_name(&w->t, c->kernel[k]));
-        }
-        tab_cell(o, buf_view(&b));
-        tab_u64(o, c->length);
-        tab_u64(o, c->count);
-        tab_u64(o, c->first_count);
-        tab_f64(o, c->score);
-        tab_u64(o, c->removed);
-        tab_f64(o, c->gain);
-        tab_i64(o, c->time_ps);
-        tab_end(o);
-    }
-    buf_free(&b);
-    chain_free(&x);
-}
-
-static void table_verdict(struct tab *o, struct run *r, struct work *w, const char *log)
+static void table_verdict(struct tab *o, struct run *r, struct scene *w, const char *log)
 {
     struct verdicts v = {0};
     struct err e = {0};
@@ -468,7 +190,7 @@ static unsigned classes_needed(const struct run *r)
 }
 
 /* An empty table is said to be empty, and why. */
-static void note_empty(const struct run *r, const struct work *w)
+static void note_empty(const struct run *r, const struct scene *w)
 {
     static const struct {
         const char *table, *why;
@@ -489,24 +211,23 @@ static void note_empty(const struct run *r, const struct work *w)
             tool_note(r, "%s: %s", said[i].table, said[i].why);
 }
 
-static void write_tables(struct run *r, struct work *w, const char *log, double least)
+static void write_tables(struct run *r, struct scene *w, const char *log, double least)
 {
     struct tab *o;
     if ((o = tool_sink(r, "budget", STR("")))) table_budget(o, w);
     if ((o = tool_sink(r, "idle", STR("")))) table_idle(o, w);
-    if ((o = tool_sink(r, "launch", STR("")))) table_launch(o, w);
-    if ((o = tool_sink(r, "skip", STR("")))) table_skip(o, w);
-    if ((o = tool_sink(r, "step", STR("")))) table_step(o, w);
+    if ((o = tool_sink(r, "launch", STR("")))) rows_launch(o, w);
+    if ((o = tool_sink(r, "skip", STR("")))) rows_skip(o, w);
+    if ((o = tool_sink(r, "step", STR("")))) rows_step(o, w);
     if ((o = tool_sink(r, "verdict", STR("")))) table_verdict(o, r, w, log);
-    if ((o = tool_sink(r, "chain", STR("")))) table_chain(o, w, least);
+    if ((o = tool_sink(r, "chain", STR("")))) rows_chain(o, w, least);
 }
 
 int main(int argc, char **argv)
 {
     struct run r;
     struct err e = {0};
-    struct tsv in;
-    struct work w = {0};
+    struct scene w = {0};
     const char *log = NULL;
     double least = 1;
     int c;
@@ -523,18 +244,11 @@ int main(int argc, char **argv)
             break;
         case LOG: log = r.arg; break;
         }
-    if (tsv_open(&in, (const char *const *)r.operand, (size_t)r.noperand, &e)) tool_die(&r, &e);
-    if (events_read(&w.t, &in, classes_needed(&r), &e)) {
+    if (scene_read(&w, (const char *const *)r.operand, (size_t)r.noperand, classes_needed(&r), &e)) {
         if (!w.t.rows) tool_die(&r, &e);
         tool_warn(&r, &e); /* what stands before the fault */
     }
-    tsv_close(&in);
-    w.capture = (struct ivl){w.t.first, w.t.last};
-    if (!budget_alone(&r)) {
-        w.l = launch_join(&w.t);
-        w.h = threads_of(&w.t);
-        w.s = steps_find(&w.t, &w.l);
-    }
+    capture = (struct ivl){w.t.first, w.t.last};
     if (w.l.ambiguous)
         tool_note(&r,
                   "%llu runs of modules have several calls with their run id: xplane2tsv -s device_ordinal "
@@ -542,9 +256,6 @@ int main(int argc, char **argv)
                   (unsigned long long)w.l.ambiguous);
     write_tables(&r, &w, log, least);
     note_empty(&r, &w);
-    steps_free(&w.s);
-    threads_free(&w.h);
-    launch_free(&w.l);
-    events_free(&w.t);
+    scene_free(&w);
     return tool_end(&r);
 }

@@ -5,6 +5,7 @@
 #include "idle.h"
 #include "num.h"
 #include "path.h"
+#include "scene.h"
 #include "tool.h"
 #include <stdlib.h>
 
@@ -67,12 +68,9 @@ static const struct tool tool = {
     tables};
 
 struct work {
-    struct events t;
-    struct launches l;
-    struct steps s;
-    struct threads h;
+    struct scene x;
     struct path p;
-    const char *device;
+    const char *device; /* --device */
 };
 
 static void put_lane(struct tab *o, const struct path *p, uint32_t lane, struct buf *b)
@@ -143,11 +141,11 @@ static void put_waited(struct tab *o, struct work *w, uint32_t plane, struct ivl
 {
     struct idles x = {0};
     struct buf b = {0};
-    idle_of_device(&x, &w->t, &w->l, &w->h, plane, window);
+    idle_of_device(&x, &w->x.t, &w->x.l, &w->x.h, plane, window);
     idle_sort(&x);
     if (x.n) {
         buf_puts(&b, idle_word(x.row[0].cause));
-        if (x.row[0].name != EV_NONE) buf_puts(&b, ": "), buf_str(&b, event_name(&w->t, x.row[0].name));
+        if (x.row[0].name != EV_NONE) buf_puts(&b, ": "), buf_str(&b, event_name(&w->x.t, x.row[0].name));
         tab_cell(o, buf_view(&b));
         tab_i64(o, x.row[0].idle_ps);
     } else {
@@ -160,14 +158,14 @@ static void put_waited(struct tab *o, struct work *w, uint32_t plane, struct ivl
 
 static void table_last(struct tab *o, struct work *w)
 {
-    for (size_t i = 0; i < w->s.n; i++) {
-        const struct step *s = &w->s.step[i];
+    for (size_t i = 0; i < w->x.s.n; i++) {
+        const struct step *s = &w->x.s.step[i];
         if (s->number != w->p.step) continue;
         struct ivl window = {s->start, s->until};
-        struct device_time d = budget_device(&w->t, s->plane);
+        struct device_time d = budget_device(&w->x.t, s->plane);
         struct budget b = budget_of_device(&d, window);
         tab_u64(o, s->number);
-        tab_cell(o, w->t.plane[s->plane].name);
+        tab_cell(o, w->x.t.plane[s->plane].name);
         tab_texts(o, s->ended_last ? "yes" : "no");
         tab_i64(o, s->end);
         tab_i64(o, s->late_ps);
@@ -182,14 +180,14 @@ static void table_last(struct tab *o, struct work *w)
 
 static void find_step(struct run *r, struct work *w, int64_t step)
 {
-    if (step < 0) step = step_median_number(&w->s);
+    if (step < 0) step = step_median_number(&w->x.s);
     if (step < 0)
         tool_note(r, "%s",
-                  w->t.rows ? "no steps: no annotation, no Steps line, no program that repeats"
-                            : "no events");
-    else if (path_find(&w->p, &w->t, &w->l, &w->s, &w->h, (uint32_t)step)) {
+                  w->x.t.rows ? "no steps: no annotation, no Steps line, no program that repeats"
+                              : "no events");
+    else if (path_find(&w->p, &w->x.t, &w->x.l, &w->x.s, &w->x.h, (uint32_t)step)) {
         struct err e = {0};
-        err_set(&e, NULL, "no step %lld: there are %zu (skipstats -t step)", (long long)step, w->s.n);
+        err_set(&e, NULL, "no step %lld: there are %zu (skipstats -t step)", (long long)step, w->x.s.n);
         tool_die(r, &e);
     }
 }
@@ -198,7 +196,6 @@ int main(int argc, char **argv)
 {
     struct run r;
     struct err e = {0};
-    struct tsv in;
     struct work w = {0};
     struct tab *o;
     int64_t step = -1;
@@ -211,23 +208,15 @@ int main(int argc, char **argv)
             break;
         case DEVICE: w.device = r.arg; break;
         }
-    if (tsv_open(&in, (const char *const *)r.operand, (size_t)r.noperand, &e)) tool_die(&r, &e);
-    if (events_read(&w.t, &in, EV_DEVICE | EV_CALLS | EV_BIT(EV_MODULE) | EV_BIT(EV_STEP), &e)) {
-        if (!w.t.rows) tool_die(&r, &e);
+    if (scene_read(&w.x, (const char *const *)r.operand, (size_t)r.noperand, SCENE_CLASSES, &e)) {
+        if (!w.x.t.rows) tool_die(&r, &e);
         tool_warn(&r, &e);
     }
-    tsv_close(&in);
-    w.l = launch_join(&w.t);
-    w.h = threads_of(&w.t);
-    w.s = steps_find(&w.t, &w.l);
     find_step(&r, &w, step);
     if ((o = tool_sink(&r, "lane", STR("")))) table_lane(o, &w);
     if ((o = tool_sink(&r, "critical", STR("")))) table_critical(o, &w);
     if ((o = tool_sink(&r, "last", STR("")))) table_last(o, &w);
     path_free(&w.p);
-    steps_free(&w.s);
-    threads_free(&w.h);
-    launch_free(&w.l);
-    events_free(&w.t);
+    scene_free(&w.x);
     return tool_end(&r);
 }

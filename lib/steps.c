@@ -349,7 +349,8 @@ int64_t step_median_number(const struct steps *s)
         if (*x < dur) *x = dur;
     }
     for (size_t i = 0; longest.slot && i <= longest.mask; i++)
-        if (longest.slot[i].used && longest.slot[i].value != UINT64_MAX) dist_add(&d, (int64_t)longest.slot[i].value);
+        if (longest.slot[i].used && longest.slot[i].value != UINT64_MAX)
+            dist_add(&d, (int64_t)longest.slot[i].value);
     int64_t median = dist_median(&d);
     for (size_t i = 0; i < s->n; i++) {
         uint64_t x = 0;
