@@ -239,7 +239,8 @@ static void visit_callees(struct costing *c, uint32_t x)
 {
     const struct hlo_instr *i = &c->m->instr[x];
     const struct op *op = i->sugared ? cost_op(i->async_op) : c->op[x]; /* the calls are async_op's own */
-    if (op->flags & OP_FUSION && cost_lone(c, i) != HLO_NONE) return;
+    uint32_t lone = op->flags & OP_FUSION ? cost_lone(c, i) : HLO_NONE;
+    if (lone != HLO_NONE) i = &c->m->instr[lone]; /* of this fusion only its scatter's body */
     for (uint32_t k = 0; k < i->ncall && op->flags & OP_CALLS; k++)
         c->comp[cost_comp(c, i->call[k].computation)].visited = true;
     if (hlo_is(i, "while") && hlo_trip_count(c->m, i) < 0) c->set->unknown_trips++;
