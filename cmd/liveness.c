@@ -11,6 +11,7 @@
 #include "plan_heap.h"
 #include "plan_tsv.h"
 #include "tool.h"
+#include "xevents.h"
 #include <stdlib.h>
 
 enum { MEMORY = OPT_LONG, AT, SORT, SMALL, XPROF, EVENTS };
@@ -20,7 +21,7 @@ static const struct opt options[] = {
     {SORT, "sort", "KEY", "-t peak: order (as Memory Viewer), size or padding"},
     {SMALL, "small", "BYTES", "-t peak: fold what is smaller into one row (Memory Viewer: 16384)"},
     {XPROF, "xprof", "VERSION", "2.23: count thread-local allocations as that release did; default 2.24"},
-    {EVENTS, "events", "FILE", "-t run: the event table of the capture"},
+    {EVENTS, "events", "FILE", "-t run: the capture, or its event table"},
     {0}};
 
 static const struct tool tool = {
@@ -303,7 +304,9 @@ static void run_table(struct work *w, struct tab *t, const char *path)
     struct events e = {0};
     struct modruns m;
     struct err fault = {0};
-    if (tsv_open(&in, &path, 1, &fault)) tool_die(w->run, &fault);
+    if (xevents_open(&in, path, &fault)) tool_die(w->run, &fault);
+    if (fault.text[0]) tool_warn(w->run, &fault);
+    fault = (struct err){0};
     if (events_read(&e, &in, MODRUN_CLASSES, &fault)) tool_warn(w->run, &fault);
     modruns_make(&e, &m);
     w->rows += live_put_run(t, &e, &m, w->brief, w->nbrief);
