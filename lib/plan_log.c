@@ -3,14 +3,17 @@
  * line, and a table may stand on one line: words are looked for, not columns.
  *
  * Between messages only their opening words are searched for; inside one, every line is read for its keys
- * until IDLE lines have none. */
+ * until IDLE lines have none.  Where hosts write into one log, the lines of others between a message's are
+ * passed over, and read for messages of their own. */
 #include "plan_log.h"
 #include "take.h"
 #include <ctype.h>
+#include <stdlib.h>
 
 enum {
     IDLE = 64,
-    SPACES = 64 /* a message of more memory spaces is none of XLA's */
+    SPACES = 64, /* a message of more memory spaces is none of XLA's */
+    TAG = 64     /* bytes of a tag at most */
 };
 
 /* ---- messages ---- */
@@ -154,6 +157,64 @@ static unsigned keys_of(struct plan_log *r, struct str line)
     return n;
 }
 
+/* ---- logs of several hosts, line by line in one file ---- */
+
+/* Who wrote the line: what stands in brackets in front of it, "[host 3]", "(pid=7, ip=10.0.0.7)", or "3: ". A
+ * time is no such tag. */
+static struct str tag_of(struct str line)
+{
+    const struct str none = {NULL, 0};
+    struct str left = str_n(line.p, line.n < TAG ? line.n : TAG);
+    char first = left.n ? left.p[0] : 0, close = first == '[' ? ']' : first == '(' ? ')' : ':';
+    if (close == ':' && !isdigit((unsigned char)first)) return none;
+    struct str tag = take_until(&left, close);
+    if (!left.n || (close == ':' && !take_lit(&left, ": "))) return none;
+    bool letters = false;
+    for (size_t i = 1; i < tag.n; i++) {
+        bool digits =
+            i + 1 < tag.n && isdigit((unsigned char)tag.p[i - 1]) && isdigit((unsigned char)tag.p[i + 1]);
+        if (digits && (tag.p[i] == ':' || (tag.p[i] == '.' && !letters))) return none;
+        if (close == ':' && !isdigit((unsigned char)tag.p[i])) return none;
+        letters |= isalpha((unsigned char)tag.p[i]) != 0;
+    }
+    return tag;
+}
+
+/* Where the lines of that tag have been read up to. */
+static size_t *read_to(struct plan_log *r, struct str tag)
+{
+    uint32_t k = map_put(&r->tag, tag.n ? tag : STR("-"), NULL);
+    while (r->nread <= k) {
+        r->read = mem_grow(r->read, &r->read_cap, r->nread + 1, sizeof *r->read);
+        r->read[r->nread++] = 0;
+    }
+    return &r->read[k];
+}
+
+/* Read the message that begins on the line at `at`, past lines of others.  Returns where to look on: behind
+ * it, or behind its first line if there are others between its lines. */
+static size_t message(struct plan_log *r, struct str text, size_t at)
+{
+    struct str left = str_from(text, at), line, tag;
+    bool cut, others = false;
+    size_t second = text.n;
+    for (unsigned idle = 0; idle < IDLE && !r->stop && take_line(&left, &line, &cut);) {
+        struct str of = tag_of(line);
+        size_t behind = text.n - left.n;
+        if (second == text.n) tag = of, second = behind;
+        if (tag.n && of.n && !str_eq(tag, of)) {
+            others = true;
+            if (r->patience < line.n) break;
+            r->patience -= line.n;
+            continue;
+        }
+        idle = keys_of(r, line) ? 0 : idle + 1;
+        *read_to(r, of) = behind;
+    }
+    finish(r);
+    return others ? second : text.n - left.n;
+}
+
 /* The start of the next line that an anchor stands on, from `at` on. */
 static size_t next_message(struct str text, size_t at, size_t found[NANCHORS])
 {
@@ -176,14 +237,15 @@ uint64_t plan_log_read(const struct inp *in, plan_on *on_plan, void *ctx)
     struct str text = str_n(in->data, in->size), line;
     size_t found[NANCHORS] = {0};
     for (size_t i = 0; i < NANCHORS; i++) found[i] = str_find(text, str_of(anchor[i]));
+    r.patience = 64 * (uint64_t)text.n;
     for (size_t at = 0; !r.stop && (at = next_message(text, at, found)) != SIZE_MAX;) {
         struct str left = str_from(text, at);
         bool cut;
-        for (unsigned idle = 0; idle < IDLE && !r.stop && take_line(&left, &line, &cut);)
-            idle = keys_of(&r, line) ? 0 : idle + 1;
-        finish(&r);
-        at = text.n - left.n;
+        take_line(&left, &line, &cut);
+        at = *read_to(&r, tag_of(line)) > at ? text.n - left.n : message(&r, text, at);
     }
+    map_free(&r.tag);
+    free(r.read);
     map_free(&r.seen);
     return r.messages;
 }

@@ -11,6 +11,10 @@ struct plan_log {
     bool totals;     /* inside "Total X usage": reserved, program, arguments follow */
     bool unsized;    /* the last row waits for "Scoped allocation with size" */
     struct map seen; /* messages as text: a traceback prints them again */
+    struct map tag;  /* of hosts, "-": none */
+    size_t *read;    /* by tag: how far its lines have been read */
+    size_t nread, read_cap;
+    uint64_t patience; /* bytes of others' lines that may still be passed over */
     uint64_t messages;
     const char *file;
     plan_on *on_plan;

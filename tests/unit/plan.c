@@ -361,11 +361,44 @@ static void logs(void)
     drop(&g);
 }
 
+/* Two hosts write the same kind of message into one log, line by line in any order. */
+static void hosts(void)
+{
+    static const char *const tag[][2] = {{"[host 0 rank=3] ", "[host 1 rank=4] "},
+                                         {"(pid=1, ip=10.0.0.1) ", "(pid=2, ip=10.0.0.2) "},
+                                         {"0: ", "1: "},
+                                         {"[10:12:44.1] ", "[10:12:44.1] "}}; /* a time: one stream */
+    for (size_t k = 0; k < 4; k++) {
+        struct buf b = {0};
+        struct got g;
+        struct err e;
+        int at[2] = {0, 0};
+        while (at[0] < 4 || at[1] < 4) {
+            int h = k == 3 ? at[0] == 4 : at[0] == 4 || (at[1] < 4 && dice(2));
+            static const char *const line[] = {
+                "Ran out of memory in memory space hbm. Used %d.00G of 1.00G hbm.\n",
+                "Total hbm usage >= %d.00G:\n", "    program  %d.00G\n", "  1. Size: %d.00M\n"};
+            buf_puts(&b, tag[k][h]);
+            buf_fmt(&b, line[at[h]++], h + 2);
+        }
+        CHECK(!read_bytes(b.p, b.n, &g, &e));
+        CHECK(g.n == 2);
+        for (int h = 0; h < g.n && g.n == 2; h++) {
+            int64_t n = g.p[h]->nspace == 1 ? g.p[h]->space[0].total >> 30 : 0;
+            CHECK((n == 2 || n == 3) && g.p[h]->space[0].temp == n << 30 && g.p[h]->npeak == 1 &&
+                  g.p[h]->peak[0].size == n << 20);
+        }
+        drop(&g);
+        buf_free(&b);
+    }
+}
+
 int main(void)
 {
     overlaps();
     protos();
     texts();
     logs();
+    hosts();
     DONE;
 }
