@@ -27,7 +27,7 @@ void runs_sort(void *v, size_t n, size_t size, runs_after *after)
 {
     char *from = v, *to, *spare;
     if (n < 2 || run_end(v, 0, n, size, after) == n) return;
-    size_t cap = 0, count = 0, *at = NULL; /* where each run begins, and n */
+    size_t cap = 0, count = 0, *at = mem_grow(NULL, &cap, 2, sizeof *at); /* where each run begins, and n */
     for (size_t i = 0; i < n; i = run_end(v, i, n, size, after)) {
         at = mem_grow(at, &cap, count + 2, sizeof *at);
         at[count++] = i;
