@@ -24,6 +24,7 @@ done
 for d in "$top"/tests/golden/*/ "$top"/tests/regress/*/; do
     [ -f "$d/cmd" ] || continue
     n=${d#"$top"/tests/} n=${n%/} rc=0
+    rm -rf "${T:?}"/* # what one case leaves is not for the next
     (cd tests/data && sh "$d/cmd") >"$T/out" 2>"$T/err" </dev/null || rc=$?
     if [ -n "$ACCEPT" ]; then
         cp "$T/out" "$d/out"
