@@ -22,6 +22,24 @@ struct hlo_pb_names {
 uint32_t hlo_pb_computation(const struct hlo_pb_names *n, int64_t id);
 uint32_t hlo_pb_instr(const struct hlo_pb_names *n, int64_t id);
 
+/* Fields of HloModuleProto. */
+enum {
+    MODULE_NAME = 1,
+    MODULE_ENTRY_NAME = 2,
+    MODULE_COMPUTATION = 3,
+    MODULE_PROGRAM_SHAPE = 4,
+    MODULE_ID = 5,
+    MODULE_ENTRY_ID = 6,
+    MODULE_SCHEDULE = 7,
+    MODULE_ALIAS = 8,
+    MODULE_DEVICES = 15,
+    MODULE_FRAMES = 17,
+    MODULE_DONOR = 18,
+    MODULE_FRONTEND = 19,
+    MODULE_PARTS = 20, /* more than any that is kept whole */
+    MODULE_PAYLOAD = 22
+};
+
 /* The reader at work. */
 struct hlo_pb {
     const char *file;
@@ -39,7 +57,7 @@ struct hlo_pb {
     struct wire *sequence;
     size_t nsequence;
     struct wire *payload;
-    struct wire part[20]; /* the module's other fields, by number */
+    struct wire part[MODULE_PARTS]; /* the module's other fields */
     int64_t entry_id;
     bool has_entry_id;
     struct map shape_text; /* the bytes of a ShapeProto -> index into shape */

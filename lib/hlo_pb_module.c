@@ -61,12 +61,12 @@ static void put_entry_layout(struct buf *b, struct arena *a, const Xla__ProgramS
 static void header(struct hlo_pb *r)
 {
     struct buf b = {0};
-    const Xla__DeviceAssignmentProto *d = part(r, 15, &xla__device_assignment_proto__descriptor);
-    const Xla__FrontendAttributes *f = part(r, 19, &xla__frontend_attributes__descriptor);
+    const Xla__DeviceAssignmentProto *d = part(r, MODULE_DEVICES, &xla__device_assignment_proto__descriptor);
+    const Xla__FrontendAttributes *f = part(r, MODULE_FRONTEND, &xla__frontend_attributes__descriptor);
     if (r->m->scheduled) next(&b, "is_scheduled=true");
-    put_aliases(&b, part(r, 8, &xla__hlo_input_output_alias_proto__descriptor));
-    put_donors(&b, part(r, 18, &xla__hlo_buffer_donor_proto__descriptor));
-    put_entry_layout(&b, &r->scratch, part(r, 4, &xla__program_shape_proto__descriptor));
+    put_aliases(&b, part(r, MODULE_ALIAS, &xla__hlo_input_output_alias_proto__descriptor));
+    put_donors(&b, part(r, MODULE_DONOR, &xla__hlo_buffer_donor_proto__descriptor));
+    put_entry_layout(&b, &r->scratch, part(r, MODULE_PROGRAM_SHAPE, &xla__program_shape_proto__descriptor));
     if (d && d->replica_count > 1) next(&b, "replica_count="), buf_i64(&b, d->replica_count);
     if (d && d->computation_count > 1) next(&b, "num_partitions="), buf_i64(&b, d->computation_count);
     if (f && f->n_map) next(&b, "frontend_attributes="), hlo_pb_frontend(&b, f);
@@ -84,7 +84,7 @@ static struct str name_at(struct arena *a, size_t n, const ProtobufCBinaryData *
 
 static void frames(struct hlo_pb *r)
 {
-    const Xla__StackFrameIndexProto *s = part(r, 17, &xla__stack_frame_index_proto__descriptor);
+    const Xla__StackFrameIndexProto *s = part(r, MODULE_FRAMES, &xla__stack_frame_index_proto__descriptor);
     struct hlo_module *m = r->m;
     if (!s || !s->n_stack_frames) return;
     m->nframe = (uint32_t)s->n_stack_frames + 1;
@@ -109,7 +109,8 @@ static void frames(struct hlo_pb *r)
 
 static void aliases(struct hlo_pb *r)
 {
-    const Xla__HloInputOutputAliasProto *p = part(r, 8, &xla__hlo_input_output_alias_proto__descriptor);
+    const Xla__HloInputOutputAliasProto *p =
+        part(r, MODULE_ALIAS, &xla__hlo_input_output_alias_proto__descriptor);
     struct hlo_module *m = r->m;
     if (!p || !p->n_entries) return;
     m->nalias = (uint32_t)p->n_entries;

@@ -1,6 +1,5 @@
 /* Which attributes each opcode has. */
 #include "hlo_pb_attr.h"
-#include "pb.h"
 
 typedef void put_fn(struct at *a);
 

@@ -118,27 +118,31 @@ static void add_schedule(struct hlo_pb *r, struct wire w)
     }
 }
 
+static void add_payload(struct hlo_pb *r, struct wire w)
+{
+    r->payload = mem_grow(r->payload, &r->payload_cap, r->names.npayload + 1, sizeof *r->payload);
+    r->payload[r->names.npayload++] = w;
+    r->names.payload = r->payload;
+}
+
 static void scan_module(struct hlo_pb *r, struct wire w)
 {
     struct wire_field f = {0};
     while (hlo_pb_next(r, &w, &f) > 0) {
-        if (f.type == WIRE_VARINT) {
-            if (f.num == 5) r->m->program_id = f.u, r->m->has_id = true;
-            if (f.num == 6) r->entry_id = (int64_t)f.u, r->has_entry_id = true;
-        }
+        if (f.type == WIRE_VARINT && f.num == MODULE_ID) r->m->program_id = f.u, r->m->has_id = true;
+        if (f.type == WIRE_VARINT && f.num == MODULE_ENTRY_ID)
+            r->entry_id = (int64_t)f.u, r->has_entry_id = true;
         if (f.type != WIRE_BYTES) continue;
-        if (f.num == 22) {
-            r->payload = mem_grow(r->payload, &r->payload_cap, r->names.npayload + 1, sizeof *r->payload);
-            r->payload[r->names.npayload++] = f.sub;
-            r->names.payload = r->payload;
-        } else if (f.num == 3)
+        if (f.num == MODULE_COMPUTATION)
             add_computation(r, f.sub);
-        else if (f.num == 7)
+        else if (f.num == MODULE_SCHEDULE)
             add_schedule(r, f.sub);
-        else if (f.num < sizeof r->part / sizeof *r->part)
+        else if (f.num == MODULE_PAYLOAD)
+            add_payload(r, f.sub);
+        else if (f.num < MODULE_PARTS)
             r->part[f.num] = f.sub;
     }
-    r->m->name = keep(r, wire_str(r->part[1]));
+    r->m->name = keep(r, wire_str(r->part[MODULE_NAME]));
 }
 
 /* ---- ids ---- */
@@ -362,40 +366,49 @@ static void release(struct hlo_pb *r)
 static void find_entry(struct hlo_pb *r)
 {
     struct hlo_module *m = r->m;
-    struct str name = wire_str(r->part[2]);
+    struct str name = wire_str(r->part[MODULE_ENTRY_NAME]);
     if (r->has_entry_id) m->entry = hlo_pb_computation(&r->names, r->entry_id);
     for (uint32_t k = 0; m->entry == HLO_NONE && name.n && k < m->ncomputation; k++)
         if (str_eq(m->computation[k].name, name)) m->entry = k;
 }
 
-/* HloProto's field 1 is a module, whose own field 1 is a name: what is there before the first byte below a
- * blank decides. */
-static bool is_wrapped(const void *p, size_t n) { return kind_of(p, n) != KIND_HLO_MODULE; }
+/* The empty module to be filled. */
+static void start(struct hlo_pb *r, size_t n)
+{
+    struct hlo_module *m = mem_alloc(1, sizeof *m);
+    struct shape *unknown = arena_alloc(&m->arena, 1, sizeof *unknown);
+    unknown->type = PRIM_UNKNOWN;
+    unknown->type_name = STR("?");
+    m->entry = HLO_NONE;
+    m->source_name = r->file;
+    m->from_proto = true;
+    m->taken = n;
+    r->unknown = unknown;
+    r->names.m = r->m = m;
+}
+
+/* HloProto: the module, and the plan in *plan. */
+static void scan_proto(struct hlo_pb *r, struct wire w, struct wire *plan)
+{
+    struct wire_field f = {0};
+    while (hlo_pb_next(r, &w, &f) > 0) {
+        if (f.num == 1 && f.type == WIRE_BYTES) scan_module(r, f.sub);
+        if (f.num == 3 && f.type == WIRE_BYTES) *plan = f.sub;
+    }
+}
 
 int hlo_read_proto(const void *p, size_t n, const char *file, uint64_t base, struct hlo_module **out,
                    struct err *e)
 {
     struct hlo_pb r = {.file = file, .from = p, .base = base, .e = e};
-    struct wire w = wire_of(p, n), plan = {NULL, NULL};
-    struct wire_field f = {0};
+    struct wire plan = {NULL, NULL};
     *out = NULL;
     if (n >= max_size) return err_set(e, file, "over 2 GiB: protobuf has no larger messages");
-    r.m = mem_alloc(1, sizeof *r.m);
-    r.names.m = r.m;
-    r.m->entry = HLO_NONE;
-    r.m->source_name = file;
-    r.m->from_proto = true;
-    r.m->taken = n;
-    struct shape *unknown = arena_alloc(&r.m->arena, 1, sizeof *unknown);
-    unknown->type = PRIM_UNKNOWN, unknown->type_name = STR("?");
-    r.unknown = unknown;
-    if (!is_wrapped(p, n))
-        scan_module(&r, w);
+    start(&r, n);
+    if (kind_of(p, n) == KIND_HLO_MODULE)
+        scan_module(&r, wire_of(p, n));
     else
-        while (hlo_pb_next(&r, &w, &f) > 0) {
-            if (f.num == 1 && f.type == WIRE_BYTES) scan_module(&r, f.sub);
-            if (f.num == 3 && f.type == WIRE_BYTES) plan = f.sub;
-        }
+        scan_proto(&r, wire_of(p, n), &plan);
     find_entry(&r);
     for (uint32_t k = 0; k < r.m->ncomputation; k++) build(&r, k);
     hlo_finish(r.m); /* the plan's sizes look instructions up by name */
