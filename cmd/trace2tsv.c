@@ -13,7 +13,7 @@ static const struct opt options[] = {
     {0, NULL, NULL, NULL},
 };
 
-static struct column event_columns[20 + EV_EXTRA + 1] = {
+static struct column event_columns[21 + EV_EXTRA + 1] = {
 #include "event_columns.h"
 }; /* -s adds some behind */
 

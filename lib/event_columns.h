@@ -1,6 +1,7 @@
 // clang-format off
 /* The columns of table event, the same from a capture and from a JSON trace (design: "event").  Included into
  * an array of struct column. */
+    {"event", "int", "-", "its number in the file, from 0: the same whatever is filtered out"},
     {"plane", "text", "-", "device or host, as the tracer names it"},
     {"line", "text", "-", "stream, op line or thread"},
     {"line_id", "int", "-", "tells lines of the same name apart"},

@@ -172,6 +172,7 @@ static void write_row(struct trace_rows *r, const struct trace_event *ev, const 
     struct special s = {0};
     int64_t start = 0, dur = 0, stop;
     bool timed = !time_ps(r, &ev->ts, true, &start), lasts = true;
+    uint64_t number = r->number++;
     if (!ev_picks_plane(r->pick, p->name) || !ev_picks_line(r->pick, h->name)) return;
     if (end)
         lasts = timed && !time_ps(r, &end->ts, true, &stop) && !__builtin_sub_overflow(stop, start, &dur);
@@ -191,6 +192,7 @@ static void write_row(struct trace_rows *r, const struct trace_event *ev, const 
     r->rows++;
     r->timeless += !timed;
     if (!r->tab) return;
+    tab_u64(r->tab, number);
     put_named(r->tab, &r->name, p->name, "pid", p->pid);
     put_named(r->tab, &r->name, h->name, "tid", h->tid);
     tab_text(r->tab, h->tid);

@@ -14,6 +14,7 @@ struct trace_rows {
     struct trace *trace;
     const struct ev_pick *pick;
     uint64_t complete;    /* X events, which the writer's cap counts */
+    uint64_t number;      /* of the next event, counted whether it is picked or not */
     uint64_t rows, other; /* other: flows and phases that are no events of ours */
     uint64_t timeless;    /* without a time that can be read: start_ps - */
     uint64_t unended, unbegun;

@@ -102,7 +102,11 @@ static int read_plane(struct xspace *s, struct wire w, struct xplane *p, struct 
         }
     }
     p->kind = ev_plane_kind(p->name);
-    for (size_t i = 0; i < p->nline; i++) p->line[i].kind = ev_line_kind(p->kind, p->line[i].name);
+    for (size_t i = 0; i < p->nline; i++) {
+        p->line[i].kind = ev_line_kind(p->kind, p->line[i].name);
+        p->line[i].first = s->events;
+        s->events += p->line[i].events;
+    }
     p->bad = bad || cut || r < 0;
     return p->bad ? -1 : 0;
 }

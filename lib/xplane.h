@@ -14,7 +14,7 @@ struct xline {
     struct str name; /* the display name if there is one */
     int64_t id, display_id, timestamp_ns, duration_ps;
     struct wire body; /* the whole message: fields and events */
-    uint64_t events;
+    uint64_t first, events; /* the number of its first event in the file, and how many it has */
     enum ev_line kind;
 };
 
@@ -39,6 +39,7 @@ struct xspace {
     size_t size;
     struct xplane *plane;
     size_t nplane, cap;
+    uint64_t events; /* of all lines */
     struct xtexts errors, warnings, hostnames;
     int64_t origin_ns;          /* line timestamps at or above it have it subtracted */
     const char *origin_rule;    /* for people */

@@ -264,6 +264,8 @@ static char *put_row(struct xrows *r, char *p, const struct xevent *ev)
 {
     const struct xcells *c = ev->cells;
     const char *tail = c->tail.p, *tail_end = tail + c->tail.n;
+    p += num_put_u64(p, ev->number);
+    *p++ = '\t';
     p = put_own(p, r->prefix.p, r->prefix.n);
     p = put_own(p, c->name.p, c->name.n);
     p = put_own(p, class_cell[ev->class].text, class_cell[ev->class].n);
@@ -285,7 +287,7 @@ static char *put_row(struct xrows *r, char *p, const struct xevent *ev)
 
 static void write_row(struct xrows *r, const struct xevent *ev)
 {
-    size_t room = r->prefix.n + ev->cells->name.n + ev->cells->tail.n + most_bytes(&ev->own) + 64 + SLACK;
+    size_t room = r->prefix.n + ev->cells->name.n + ev->cells->tail.n + most_bytes(&ev->own) + 96 + SLACK;
     if (!r->tab->csv) {
         char *p = out_room(r->tab->out, room);
         out_took(r->tab->out, (size_t)(put_row(r, p, ev) - p));
@@ -377,15 +379,16 @@ int xrows_line(struct xrows *r, const struct xline *l, struct err *e)
 {
     struct wire w = l->body;
     struct wire_field f = {0};
-    struct xevent ev = {.line = l};
+    struct xevent ev = {.line = l, .number = l->first};
     struct xcells *nameless = NULL;
     int64_t base;
     bool timed = !xline_start(r->names->space, l, &base);
     start_line(r, l);
-    while (wire_next(&w, &f) > 0) /* xspace_read has walked these */
-        if (f.num == 4 && f.type == WIRE_BYTES &&
-            one_event(r, &ev, f.sub, timed ? &base : NULL, &nameless, e))
-            return -1;
+    while (wire_next(&w, &f) > 0) { /* xspace_read has walked these */
+        if (f.num != 4 || f.type != WIRE_BYTES) continue;
+        if (one_event(r, &ev, f.sub, timed ? &base : NULL, &nameless, e)) return -1;
+        ev.number++;
+    }
     return 0;
 }
 

@@ -16,6 +16,7 @@ struct xevent {
     const struct xcells *cells;
     struct wire msg;
     int64_t id, offset_ps, dur_ps, occurrences;
+    uint64_t number;  /* in the file, from 0 */
     int64_t start_ps; /* from the origin */
     bool aggregated;  /* occurrences instead of an offset */
     bool timed;       /* start_ps is good */
