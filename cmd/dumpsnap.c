@@ -64,10 +64,11 @@ static void save_root(struct work *w, const char *operand)
     const char *eq = strchr(operand, '=');
     struct snap_root r = {.name = str_n(operand, eq ? (size_t)(eq - operand) : 0)};
     struct err e = {0};
-    if (!eq || !is_name(r.name)) tool_usage(w->run, "\"%s\" is not ROOT=FOLDER", operand);
-    char *folder = realpath(eq + 1, NULL);
+    if (!is_name(r.name)) tool_usage(w->run, "\"%s\" is not ROOT=FOLDER", operand);
+    const char *path = operand + r.name.n + 1;
+    char *folder = realpath(path, NULL);
     if (!folder) {
-        err_set(&e, eq + 1, "%s", strerror(errno));
+        err_set(&e, path, "%s", strerror(errno));
         tool_die(w->run, &e);
     }
     r.folder = folder;

@@ -146,8 +146,8 @@ int plan_read(const struct inp *in, const struct inp *more, size_t nmore, plan_o
               struct err *e);
 /* The same for the file at path, "-" being standard input: opens it and, for a *-buffer-assignment.txt, the
  * -live-range.txt and -buffer-assignment-values.txt beside it.  The bytes are there until it returns: on_plan
- * must be done with the plan by then.  A text's module is named by its file (module_0001.NAME.stage-...),
- * else by the HLO text of the same stem beside it. */
+ * must be done with the plan by then.  A text's module is named by the HLO text of the same stem beside
+ * it, else by its file (module_0001.NAME.stage-...), else it is the stem. */
 int plan_read_path(const char *path, plan_on *on_plan, void *ctx, struct err *e);
 void plan_free(struct plan *p);
 

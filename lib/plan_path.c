@@ -39,7 +39,14 @@ static struct str module_of(struct str stem)
     while (at != SIZE_MAX && !str_has(str_from(stem, at), "after_optimizations") &&
            !str_has(str_from(stem, at), "before_optimizations"))
         at = str_rfind(str_n(stem.p, at), '.');
-    return at == SIZE_MAX ? str_n(NULL, 0) : str_n(stem.p, at);
+    if (at == SIZE_MAX) return str_n(NULL, 0);
+    struct str name = str_n(stem.p, at), version;
+    at = str_rfind(name,
+                   '.'); /* stages with a dot: sm_9.0a_gpu_after_optimizations, cl_123.after_optimizations */
+    if (at == SIZE_MAX) return name;
+    version = str_from(name, at + 1);
+    if (!take_lit(&version, "sm_") && !take_lit(&version, "cl_")) return name;
+    return take_nat(&version, &id) && !version.n ? str_n(name.p, at) : name;
 }
 
 /* The name behind "HloModule " in the first bytes of the program's own text. */
@@ -97,11 +104,9 @@ int plan_read_path(const char *path, plan_on *on_plan, void *ctx, struct err *e)
     for (size_t i = 0; dump && i < 2; i++)
         if (beside(path, stem, ending[i], &other[nmore]) && !open_whole(&more[nmore], other[nmore].p, e))
             nmore++;
-    named.module = dump ? module_of(str_n(path, stem)) : str_n(NULL, 0);
-    if (dump && !named.module.n && beside(path, stem, ".txt", &program)) {
-        module_in(program.p, &name);
-        named.module = buf_view(&name);
-    }
+    if (dump && beside(path, stem, ".txt", &program)) module_in(program.p, &name);
+    named.module = buf_view(&name);
+    if (dump && !named.module.n) named.module = module_of(str_n(path, stem));
     if (dump && !named.module.n) named.module = base(str_n(path, stem));
     int r = plan_read(&in, more, nmore, name_it, &named, e);
     for (size_t i = 0; i < nmore; i++)
