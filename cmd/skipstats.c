@@ -203,7 +203,14 @@ static void note_empty(const struct run *r, const struct scene *w)
     bool device = false;
     for (uint32_t p = 0; p < w->t.nplane; p++) device |= w->t.plane[p].is_device;
     if (!device) {
-        tool_note(r, "no device plane");
+        uint64_t calls = 0;
+        for (uint32_t i = 0; i < w->t.nline; i++)
+            calls += w->t.line[i].count[EV_LAUNCH] + w->t.line[i].count[EV_GRAPH_LAUNCH];
+        if (calls)
+            tool_note(r, "no device plane, though the host made %llu launching calls: the device was not traced",
+                      (unsigned long long)calls);
+        else
+            tool_note(r, "no device plane");
         return;
     }
     for (size_t i = 0; i < sizeof said / sizeof *said; i++)
