@@ -1,4 +1,5 @@
 #include "shrink.h"
+#include "live_uses.h"
 #include "num.h"
 #include <stdlib.h>
 
@@ -171,18 +172,18 @@ static void undonated(struct shrinking *s)
     map_free(&shapes);
 }
 
-/* What is held at the peak, but not just made and not just about to end: held at both ends of its life only.
- */
+/* What is held over the peak and idle there: dropped in between, made again before its next use. */
 static void recompute(struct shrinking *s)
 {
     const struct live *l = s->l;
+    struct live_idle *idle = live_idle(l);
     for (uint32_t i = 0; i < l->nhold; i++) {
-        const struct live_hold *h = &l->hold[i];
-        if (h->from >= l->peak_step || h->to <= l->peak_step) continue;
-        struct change *c = add(s, SHRINK_RECOMPUTE, h->shown, i);
-        c->cut_from = h->from + 1;
-        c->cut_to = h->to - 1;
+        if (idle[i].from > idle[i].to) continue;
+        struct change *c = add(s, SHRINK_RECOMPUTE, l->hold[i].shown, i);
+        c->cut_from = idle[i].from;
+        c->cut_to = idle[i].to;
     }
+    free(idle);
 }
 
 /* ---- what if ---- */

@@ -2,6 +2,7 @@
  * said. */
 #include "check.h"
 #include "live_hlo.h"
+#include "shrink.h"
 #include <string.h>
 
 struct answer {
@@ -116,6 +117,41 @@ static void branches(void)
        1 + 400 + 400 + 400 + 400, 801);
 }
 
+/* How far the peak falls if what is idle over it were dropped and made again. */
+static int64_t recompute(const char *text)
+{
+    struct hlo_module *m = NULL;
+    struct err e = {0};
+    struct live_estimate x;
+    struct live l;
+    struct shrink s;
+    int64_t falls = 0;
+    if (hlo_read_text(text, strlen(text), "test", &m, &e) || !m) return -1;
+    live_estimate(m, &x);
+    live_run(x.plan, &(struct live_rules){.event_time = x.event_time, .end_time = x.end_time}, &l);
+    shrink_peak(&l, &s);
+    for (size_t i = 0; i < s.n; i++)
+        if (s.row[i].cause == SHRINK_RECOMPUTE && s.row[i].all) falls = l.peak - s.row[i].peak_after;
+    shrink_free(&s);
+    live_free(&l);
+    live_estimate_free(&x);
+    return falls;
+}
+
+static void idle(void)
+{
+#define MIDDLE                                                                                               \
+    HEAD "ENTRY e {\n  p = f32[100]{0} parameter(0)\n  a = f32[100]{0} reverse(p), dimensions={0}\n"         \
+         "  b = f32[1000]{0} iota(), iota_dimension=0\n"
+#define REST                                                                                                 \
+    "  d = f32[1]{0} slice(c), slice={[0:1]}\n  g = f32[1]{0} slice(a), slice={[0:1]}\n"                     \
+    "  ROOT r = f32[1]{0} subtract(d, g)\n}\n"
+    CHECK(recompute(MIDDLE "  c = f32[1000]{0} reverse(b), dimensions={0}\n" REST) == 400);
+    /* used at the peak: it must stay */
+    CHECK(recompute(MIDDLE "  c = f32[1000]{0} dynamic-update-slice(b, a, p)\n"
+                           "  f = f32[1000]{0} custom-call(c, a), custom_call_target=\"x\"\n" REST) == 0);
+}
+
 static void hostile(void)
 {
     /* a computation that calls itself, operands that are not there, indexes beyond the tuple */
@@ -136,6 +172,7 @@ int main(void)
     updates();
     spaces();
     branches();
+    idle();
     hostile();
     DONE;
 }
