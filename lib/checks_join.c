@@ -1,6 +1,7 @@
 /* Host against device, launch against launch, step against step, device against device. */
 #include "checks_in.h"
 #include "dist.h"
+#include "num.h"
 #include "runs.h"
 #include <inttypes.h>
 #include <stdlib.h>
