@@ -2,6 +2,7 @@
  * out. In memory: 48 bytes for each event of the classes that the asked tables need (budget: device work
  * only), names once, 16 bytes for each stretch of busy time. */
 #include "budget.h"
+#include "checks.h"
 #include "idle.h"
 #include "num.h"
 #include "skiprows.h"
@@ -9,11 +10,12 @@
 #include "verdict.h"
 #include <stdlib.h>
 
-enum { WINDOW = OPT_LONG, BY, LEAST, LOG };
+enum { WINDOW = OPT_LONG, BY, LEAST, LOG, META };
 static const struct opt options[] = {
     {WINDOW, "window", "W", "budget and idle over first-last (of each row's own events), capture or step"},
     {BY, "by", "step", "budget: a row per step"},
     {LEAST, "least", "SHARE", "chain: the least chain_score (default 1)"},
+    {META, "meta", "FILE", "the capture, or its meta table: how long it really was"},
     {LOG, "log", "FILE", "verdict: what the job wrote to standard error"},
     {0}};
 
@@ -40,7 +42,7 @@ enum window { FIRST_LAST, CAPTURE, STEP };
 static enum window window;
 static bool by_step;
 
-static struct ivl capture; /* from the first to the last event of all */
+static struct ivl capture; /* as --meta says, else from the first to the last event of all */
 
 static void put_share(struct tab *o, int64_t part, int64_t whole)
 {
@@ -207,7 +209,8 @@ static void note_empty(const struct run *r, const struct scene *w)
         for (uint32_t i = 0; i < w->t.nline; i++)
             calls += w->t.line[i].count[EV_LAUNCH] + w->t.line[i].count[EV_GRAPH_LAUNCH];
         if (calls)
-            tool_note(r, "no device plane, though the host made %llu launching calls: the device was not traced",
+            tool_note(r,
+                      "no device plane, though the host made %llu launching calls: the device was not traced",
                       (unsigned long long)calls);
         else
             tool_note(r, "no device plane");
@@ -235,6 +238,7 @@ int main(int argc, char **argv)
     struct run r;
     struct err e = {0};
     struct scene w = {0};
+    struct capture_facts facts = {.window_ps = -1};
     const char *log = NULL;
     double least = 1;
     int c;
@@ -250,12 +254,16 @@ int main(int argc, char **argv)
                 tool_usage(&r, "--least %s: a share over 0, up to 1", r.arg);
             break;
         case LOG: log = r.arg; break;
+        case META:
+            if (capture_facts_read(&facts, r.arg, &e)) tool_die(&r, &e);
+            break;
         }
     if (scene_read(&w, (const char *const *)r.operand, (size_t)r.noperand, classes_needed(&r), &e)) {
         if (!w.t.rows) tool_die(&r, &e);
         tool_warn(&r, &e); /* what stands before the fault */
     }
     capture = (struct ivl){w.t.first, w.t.last};
+    if (facts.window_ps > 0) capture = (struct ivl){0, facts.window_ps};
     if (w.l.ambiguous)
         tool_note(&r,
                   "%llu runs of modules have several calls with their run id: xplane2tsv -s device_ordinal "

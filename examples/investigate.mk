@@ -1,7 +1,7 @@
 # The investigation, in seven steps, of one capture: make -f examples/investigate.mk CAP=dir OUT=dir
 #
-# CAP holds what a profiler left (looked for at any depth): *.xplane.pb, *.trace.json, plain or gzip; one of them is
-# enough.  DUMP (default: CAP) may hold what the compiler dumped: HLO and *-buffer-assignment.txt; nothing of it is
+# CAP holds what a profiler left (looked for at any depth), or is it: *.xplane.pb, *.trace.json, plain or gzip; one
+# of them is enough.  DUMP (default: CAP) may hold what the compiler dumped: HLO and *-buffer-assignment.txt; nothing of it is
 # needed.  LOG may name what the job wrote to standard error, PEAKS a table of peaks, CSV XProf's exported tables.
 # OUT gets a table per question and report.txt; a rerun does only what changed.
 #
@@ -58,7 +58,7 @@ $(OUT)/how.tsv: $(OUT)/event.tsv $(HLO)
 
 # 3
 $(OUT)/budget.tsv: $(OUT)/attributed.tsv $(LOG)
-	skipstats -q $(addprefix --log ,$(LOG)) -d $(OUT) $<
+	skipstats -q $(addprefix --log ,$(LOG)) $(addprefix --meta ,$(XPLANE)) -d $(OUT) $<
 
 # 4: status 1 says that a check fails, which is an answer
 $(OUT)/check.tsv: $(OUT)/attributed.tsv $(JSON) $(HLO) $(PLAN) $(CSV)

@@ -80,7 +80,7 @@ static bool belongs(const struct cause *c, const struct path *p, uint32_t i, boo
     case CAUSE_STRAGGLER: return !edge && !host && p->lane[n->lane].plane == c->plane;
     case CAUSE_LAYOUT: return !edge && !host && has_mark(p, n, OP_LAYOUT);
     case CAUSE_REMAT: return !edge && !host && has_mark(p, n, OP_REMAT);
-    case CAUSE_ROOF: return !edge && !host && v->op == c->name;
+    case CAUSE_ROOF: return !edge && n->kind == PATH_COMPUTE && v->op == c->name;
     default: return false;
     }
 }
@@ -143,7 +143,7 @@ static size_t top_names(const struct path *p, bool host, cause_roof *roof, void 
     for (size_t i = 0; i < p->nseg; i++) {
         const struct path_seg *s = &p->seg[i];
         const struct event *e = &p->t->event[p->node[s->node].event];
-        if (host ? s->kind != PATH_HOST || event_is(e, EV_LAUNCHES) : s->kind > PATH_COPY || e->op == EV_NONE)
+        if (host ? s->kind != PATH_HOST || event_is(e, EV_LAUNCHES) : s->kind != PATH_COMPUTE || e->op == EV_NONE)
             continue;
         uint32_t name = host ? e->name : e->op;
         if (name == EV_NONE) continue;

@@ -37,7 +37,7 @@ struct causes {
 };
 /* Share of its roof that an instruction reaches, by name; 1 or NAN: not known. */
 typedef double cause_roof(void *context, uint32_t op);
-enum { CAUSES_MOST = 24 };
+enum { CAUSES_MOST = 16 };
 struct causes causes_find(const struct path *p, const struct threads *h, const struct steps *s,
                           cause_roof *roof, void *context);
 void causes_free(struct causes *c);
