@@ -13,12 +13,16 @@ struct loading {
     bool capture;
 };
 
+void programs_add(struct programs *p, struct hlo_module *m, bool capture)
+{
+    p->module = mem_grow(p->module, &p->module_cap, p->nmodule + 1, sizeof *p->module);
+    p->module[p->nmodule++] = (struct loaded){m, capture};
+}
+
 static int keep_module(struct hlo_module *m, void *ctx)
 {
     struct loading *l = ctx;
-    struct programs *p = l->p;
-    p->module = mem_grow(p->module, &p->module_cap, p->nmodule + 1, sizeof *p->module);
-    p->module[p->nmodule++] = (struct loaded){m, l->capture};
+    programs_add(l->p, m, l->capture);
     return 0;
 }
 

@@ -54,6 +54,8 @@ struct programs {
 /* Read the modules of a file, or of a folder's files (those after optimization, if there are any).  A fault
  * after the first module is in e with 0 modules lost before it. */
 int programs_load(struct programs *p, const char *path, struct err *e);
+/* A module that was read otherwise: it is p's from now on. */
+void programs_add(struct programs *p, struct hlo_module *m, bool capture);
 /* The program of an event by its cells program_id and module ("-" where missing); PROGRAM_NONE if both are.
  */
 uint32_t programs_find(struct programs *p, struct str id, struct str module);
