@@ -114,7 +114,7 @@ static int64_t path_share(const struct cause *c, const struct path *p)
 
 static void add(struct causes *out, const struct path *p, struct cause c)
 {
-    c.path_ps = path_share(&c, p);
+    c.path_ps = (int64_t)((double)path_share(&c, p) * (1 - c.factor));
     if (c.path_ps <= 0) return;
     struct world w = {&c, NULL};
     c.without_ps = path_replay(p, weight, &w);
@@ -143,7 +143,8 @@ static size_t top_names(const struct path *p, bool host, cause_roof *roof, void 
     for (size_t i = 0; i < p->nseg; i++) {
         const struct path_seg *s = &p->seg[i];
         const struct event *e = &p->t->event[p->node[s->node].event];
-        if (host ? s->kind != PATH_HOST || event_is(e, EV_LAUNCHES) : s->kind != PATH_COMPUTE || e->op == EV_NONE)
+        if (host ? s->kind != PATH_HOST || event_is(e, EV_LAUNCHES)
+                 : s->kind != PATH_COMPUTE || e->op == EV_NONE)
             continue;
         uint32_t name = host ? e->name : e->op;
         if (name == EV_NONE) continue;

@@ -26,7 +26,7 @@ struct cause {
     uint32_t name;      /* of the host event or instruction; EV_NONE */
     uint32_t plane;     /* of a straggler */
     double factor;      /* its pieces take so much of their time: 0, or for stragglers and roofs a share */
-    int64_t path_ps;    /* of the critical path */
+    int64_t path_ps;    /* of the critical path, as much as would go */
     int64_t without_ps; /* the step without it */
     uint32_t overlaps;  /* bits: causes (by rank) whose saving is partly the same */
 };
