@@ -85,6 +85,7 @@ void vals_join_source(struct vals *t, struct buf *text)
             buf_c(text, ':');
             val_cell(text, t->v[COL_SOURCE_LINE]);
         }
+        memset(buf_room(text, VAL_SLACK), 0, VAL_SLACK);
         vals_set(t, COL_SOURCE, 1, (struct val){.kind = VAL_CELL, .s = buf_view(text)});
     }
     t->mask &= ~both;

@@ -34,6 +34,8 @@ struct ev_key { /* a stat that matters */
 };
 const struct ev_key *ev_key(struct str stat); /* NULL: it fills no column and hints at nothing */
 
+/* A VAL_CELL has so many readable bytes behind it: copies may go 16 at a time. */
+enum { VAL_SLACK = 16 };
 enum val_kind { VAL_NONE, VAL_U64, VAL_I64, VAL_F64, VAL_TEXT, VAL_CELL, VAL_BYTES };
 struct val {
     enum val_kind kind; /* TEXT: raw; CELL: already a TSV cell; BYTES: opaque */
@@ -48,6 +50,7 @@ struct val {
 /* The values that one message's stats (or one event's args) give to columns. */
 struct vals {
     uint64_t mask; /* bit i: v[i] is set; i: enum ev_col, COL_COUNT + an extra column's index */
+    size_t bytes;  /* at most so many for the texts among them, as cells (kept by xrow.c) */
     unsigned hints;
     uint8_t rank[64];
     struct val v[64];

@@ -11,8 +11,7 @@ struct xcells {
     uint32_t off[];        /* where the cell of column i begins in tail; one more for the end */
 };
 
-/* Cells that rows are made of have so many readable bytes behind them: copies go 16 at a time. */
-enum { SLACK = 16 };
+enum { SLACK = VAL_SLACK }; /* all cells of ours have these bytes behind them */
 
 static struct str keep(struct arena *a, struct buf *b)
 {
@@ -37,39 +36,43 @@ static unsigned op_hints(struct xname_stat *m)
     return m->op_hints;
 }
 
-/* The value; a ref's string is escaped once. */
-static int stat_value(struct xnames *n, const struct xstat *st, struct val *v, struct xname_stat *ref,
+/* Text is escaped when it is printed, and each byte may become four. */
+static size_t most_bytes(const struct val *v)
+{
+    return v->kind == VAL_CELL ? v->s.n : v->kind >= VAL_TEXT ? 4 * v->s.n : 0;
+}
+
+/* The value in full, for column col; a ref's string is escaped once. */
+static int stat_value(struct xnames *n, const struct xstat *st, struct vals *t, unsigned col, unsigned rank,
                       struct arena *inflated, struct err *e)
 {
+    struct xname_stat *ref = st->field == XSTAT_REF ? xnames_stat(n, (int64_t)st->u) : NULL;
+    struct val *v = vals_place(t, col, rank);
+    if (!v) return 0;
     if (ref) {
         if (!ref->cell.p) ref->cell = own_cell(&n->arena, ref->name, "");
-        v->kind = VAL_CELL;
-        v->s = ref->cell;
-        return 0;
-    }
-    if (st->field != XSTAT_UINT64) return xstat_value(n, st, v, inflated, e);
-    v->kind = VAL_U64;
-    v->u = st->u;
+        *v = (struct val){.kind = VAL_CELL, .s = ref->cell};
+    } else if (xstat_value(n, st, v, inflated, e))
+        return -1;
+    if (col == COL_HLO_OP && v->kind >= VAL_TEXT) t->hints |= ref ? op_hints(ref) : ev_op_hints(v->s);
+    *v = ev_val(col, *v);
+    t->bytes += most_bytes(v);
     return 0;
 }
 
 /* One stat into the columns that it fills. */
-static int take_stat(struct xnames *n, const struct xstat *st, struct vals *t, struct arena *inflated,
-                     struct err *e)
+static inline int take_stat(struct xnames *n, const struct xstat *st, struct vals *t, struct arena *inflated,
+                            struct err *e)
 {
-    struct xname_stat *m = xnames_stat(n, st->id), *ref;
-    struct val *v;
+    struct xname_stat *m = xnames_stat(n, st->id);
     if (!m || !m->used) return 0;
-    ref = st->field == XSTAT_REF ? xnames_stat(n, (int64_t)st->u) : NULL;
     t->hints |= m->key.hint;
-    for (uint64_t bits = m->extra; bits; bits &= bits - 1) {
-        v = vals_place(t, COL_COUNT + (unsigned)__builtin_ctzll(bits), 0);
-        if (stat_value(n, st, v, ref, inflated, e)) return -1;
-    }
-    if (m->key.col == COL_NONE || !(v = vals_place(t, m->key.col, m->key.rank))) return 0;
-    if (stat_value(n, st, v, ref, inflated, e)) return -1;
-    if (m->key.col == COL_HLO_OP && v->kind >= VAL_TEXT) t->hints |= ref ? op_hints(ref) : ev_op_hints(v->s);
-    if (v->kind == VAL_I64 || v->kind == VAL_F64) *v = ev_val(m->key.col, *v);
+    for (uint64_t bits = m->extra; bits; bits &= bits - 1)
+        if (stat_value(n, st, t, COL_COUNT + (unsigned)__builtin_ctzll(bits), 0, inflated, e)) return -1;
+    if (m->key.col == COL_NONE) return 0;
+    if (st->field != XSTAT_UINT64) return stat_value(n, st, t, m->key.col, m->key.rank, inflated, e);
+    struct val *v = vals_place(t, m->key.col, m->key.rank); /* ids and numbers, mostly */
+    if (v) v->kind = VAL_U64, v->u = st->u;
     return 0;
 }
 
@@ -175,7 +178,7 @@ static int read_event(struct xrows *r, struct wire w, struct xevent *ev, struct 
     uint64_t u[6] = {0};
     ev->msg = w;
     ev->aggregated = false;
-    ev->own.mask = ev->own.hints = 0;
+    ev->own.mask = ev->own.bytes = ev->own.hints = 0;
     if (r->inflated.total) arena_free(&r->inflated);
     while (w.p < w.end) {
         const unsigned char *at = w.p;
@@ -225,16 +228,6 @@ static char *put_val(struct xrows *r, char *p, const struct val *v)
         memcpy(p, r->row.p, r->row.n);
         return p + r->row.n;
     }
-}
-
-static size_t most_bytes(const struct vals *t)
-{
-    size_t n = 0;
-    for (uint64_t m = t->mask; m; m &= m - 1) {
-        const struct val *v = &t->v[__builtin_ctzll(m)];
-        n += v->kind == VAL_CELL ? v->s.n : v->kind >= VAL_TEXT ? 4 * v->s.n + 32 : 32;
-    }
-    return n;
 }
 
 static const struct {
@@ -287,7 +280,8 @@ static char *put_row(struct xrows *r, char *p, const struct xevent *ev)
 
 static void write_row(struct xrows *r, const struct xevent *ev)
 {
-    size_t room = r->prefix.n + ev->cells->name.n + ev->cells->tail.n + most_bytes(&ev->own) + 96 + SLACK;
+    enum { NUMBERS = (COL_COUNT + EV_EXTRA + 4) * 32 };
+    size_t room = r->prefix.n + ev->cells->name.n + ev->cells->tail.n + ev->own.bytes + NUMBERS + SLACK;
     if (!r->tab->csv) {
         char *p = out_room(r->tab->out, room);
         out_took(r->tab->out, (size_t)(put_row(r, p, ev) - p));
@@ -369,7 +363,10 @@ static int one_event(struct xrows *r, struct xevent *ev, struct wire msg, const 
     if (!ev_picks_class(r->pick, ev->class)) return 0;
     ev->timed = base && !ev->aggregated && !__builtin_add_overflow(*base, ev->offset_ps, &ev->start_ps);
     if (ev->aggregated) occurrences(r, ev);
-    if (ev->own.mask >> COL_SOURCE_FILE) vals_join_source(&ev->own, &r->text);
+    if (ev->own.mask >> COL_SOURCE_FILE) {
+        vals_join_source(&ev->own, &r->text);
+        ev->own.bytes += r->text.n;
+    }
     count(&r->count, ev, name);
     if (r->tab) write_row(r, ev);
     return r->each ? r->each(r->arg, r, ev, e) : 0;
