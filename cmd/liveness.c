@@ -153,7 +153,12 @@ static int on_plan(struct plan *p, void *ctx)
 {
     struct work *w = ctx;
     if (p->source == PLAN_FROM_TABLE) plan_heaps_apply(&w->heaps, p);
-    work_on(w, p, &w->rules);
+    if (p->nalloc)
+        work_on(w, p, &w->rules);
+    else
+        tool_note(w->run,
+                  "%s: no allocations in it: what an out-of-memory message lists is bufassign2tsv -t peak",
+                  p->file);
     plan_free(p);
     return 0;
 }

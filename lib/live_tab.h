@@ -6,7 +6,8 @@
 #include "opt.h"
 #include "tsv.h"
 
-extern const struct table live_tables[]; /* timeline summary peak lifetime blame shrink module run */
+extern const struct table
+    live_tables[]; /* timeline summary peak lifetime blame shrink module run: live_columns.c */
 
 enum live_sort { LIVE_BY_ORDER, LIVE_BY_SIZE, LIVE_BY_PADDING };
 
