@@ -184,7 +184,7 @@ static int top_level(struct ht_reader *r)
     return 0;
 }
 
-/* Names of computations to computations; a call of one that is not there is dropped from the instruction. */
+/* Names of computations to computations, HLO_NONE for what is not there. */
 static void resolve_calls(struct ht_reader *r)
 {
     struct hlo_module *m = r->m;
@@ -218,6 +218,7 @@ static int finish(struct ht_reader *r, int rc)
     free(r->call);
     free(r->late);
     free(r->defined);
+    buf_free(&r->more);
     hlo_names_free(&r->scope);
     map_free(&r->names);
     shape_table_free(&r->shapes);
@@ -232,6 +233,7 @@ int hlo_read_text(const char *p, size_t n, const char *file, struct hlo_module *
     r.m = mem_alloc(1, sizeof *r.m);
     r.m->entry = HLO_NONE;
     r.m->source_name = file;
+    if (n >= 3 && !memcmp(p, "\xef\xbb\xbf", 3)) r.p += 3; /* a byte order mark */
     int rc = finish(&r, top_level(&r));
     *out = r.m;
     if (!r.m->ncomputation) {

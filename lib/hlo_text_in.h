@@ -21,6 +21,7 @@ struct ht_reader {
     size_t noperand, cap_operand;
     struct hlo_call *call; /* scratch likewise; computation: index into `names` until the end */
     size_t ncall, cap_call;
+    struct buf more; /* scratch likewise: attributes behind its metadata */
     struct ht_late *late;
     size_t nlate, cap_late;
     struct hlo_names scope; /* instructions of the current computation */

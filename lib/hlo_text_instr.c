@@ -105,21 +105,25 @@ static void attribute(struct ht_reader *r, struct hlo_instr *i, struct str key, 
         lex_int(v.p, v.p + v.n, &i->number);
 }
 
-/* Keep [from, to) as attribute text.  It is a view as long as all of it stands in one place. */
+/* Attribute text is a view as long as all of it stands in one place; what follows metadata goes to `more`. */
 static void keep(struct ht_reader *r, struct hlo_instr *i, const char *from, const char *to, bool split)
 {
-    if (!i->attributes.n)
-        i->attributes = str_n(from, (size_t)(to - from));
-    else if (!split)
+    if (split) {
+        if (i->attributes.n || r->more.n) buf_puts(&r->more, ", ");
+        buf_put(&r->more, from, (size_t)(to - from));
+    } else {
+        if (!i->attributes.n) i->attributes.p = from;
         i->attributes.n = (size_t)(to - i->attributes.p);
-    else {
-        size_t n = i->attributes.n + 2 + (size_t)(to - from);
-        char *p = arena_alloc(&r->m->arena, n, 1);
-        memcpy(p, i->attributes.p, i->attributes.n);
-        memcpy(p + i->attributes.n, ", ", 2);
-        memcpy(p + i->attributes.n + 2, from, (size_t)(to - from));
-        i->attributes = str_n(p, n);
     }
+}
+
+static void join(struct ht_reader *r, struct hlo_instr *i)
+{
+    if (!r->more.n) return;
+    char *p = arena_alloc(&r->m->arena, i->attributes.n + r->more.n, 1);
+    if (i->attributes.n) memcpy(p, i->attributes.p, i->attributes.n);
+    memcpy(p + i->attributes.n, r->more.p, r->more.n);
+    i->attributes = str_n(p, i->attributes.n + r->more.n);
 }
 
 /* Behind a value: does the instruction go on?  r->p moves to what is next. */
@@ -139,6 +143,7 @@ static bool goes_on(struct ht_reader *r)
 static int attributes(struct ht_reader *r, struct hlo_instr *i)
 {
     bool split = false; /* metadata or backend_config has been passed */
+    r->more.n = 0;
     while (goes_on(r)) {
         const char *from = r->p, *name = lex_name(from, r->end), *to = lex_value(from, r->end);
         if (!to) return ht_never_ends(r, from);
@@ -156,6 +161,7 @@ static int attributes(struct ht_reader *r, struct hlo_instr *i)
             keep(r, i, from, to, split);
         }
     }
+    join(r, i);
     return 0;
 }
 

@@ -24,7 +24,7 @@ static bool line_comment(const char *p, const char *end)
     return end - p >= 2 && p[0] == '/' && p[1] == '/';
 }
 
-static const char *blank(const char *p, const char *end, bool lines)
+const char *lex_skip(const char *p, const char *end, bool lines)
 {
     while (p < end) {
         const char *q;
@@ -42,9 +42,6 @@ static const char *blank(const char *p, const char *end, bool lines)
     }
     return p;
 }
-
-const char *lex_blank(const char *p, const char *end) { return blank(p, end, true); }
-const char *lex_spaces(const char *p, const char *end) { return blank(p, end, false); }
 
 const char *lex_string(const char *p, const char *end)
 {

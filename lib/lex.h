@@ -4,8 +4,17 @@
 #define LEX_H
 #include "buf.h"
 
-const char *lex_blank(const char *p, const char *end);  /* behind blanks, line ends and comments */
-const char *lex_spaces(const char *p, const char *end); /* the same, but on this line */
+const char *lex_skip(const char *p, const char *end, bool lines);
+/* Behind blanks, line ends and comments. */
+static inline const char *lex_blank(const char *p, const char *end)
+{
+    return p<end && * p> '/' ? p : lex_skip(p, end, true);
+}
+/* The same, but on this line. */
+static inline const char *lex_spaces(const char *p, const char *end)
+{
+    return p<end && * p> '/' ? p : lex_skip(p, end, false);
+}
 const char *lex_string(const char *p,
                        const char *end); /* p at '"': behind the closing one; NULL: there is none */
 /* p behind an opening bracket: at the bracket that closes it; NULL: none does. */
