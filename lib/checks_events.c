@@ -123,10 +123,12 @@ static void op_time(struct checks *c, const struct events *t, uint32_t p)
     double lost = check_share((double)(all - named), (double)all);
     if (!all)
         check_cannot(c, "op_time_is_device_time", t->plane[p].name, "no device event names a program");
-    else if (named < all && !t->attributed) {
+    else if (named < all && (!t->attributed || !named)) {
         check_cannot(c, "op_time_is_device_time", t->plane[p].name,
-                     "the tracer names an instruction for %" PRId64 " of %" PRId64
-                     " ps (labels command_buffer_N are none); attrib --hlo finds the rest",
+                     t->attributed ? "attrib found an instruction for %" PRId64 " of %" PRId64
+                                     " ps: it had no HLO of what ran"
+                                   : "the tracer names an instruction for %" PRId64 " of %" PRId64
+                                     " ps (labels command_buffer_N are none); attrib --hlo finds the rest",
                      named, all);
         c->row[c->n - 1].share = lost;
     } else

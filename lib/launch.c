@@ -158,6 +158,13 @@ bool launch_missing(const struct events *t, const struct launch *l)
            !str_has(event_name(t, call->name), "LaunchHostFunc");
 }
 
+void launch_give_programs(struct events *t, const struct launches *l)
+{
+    for (size_t i = 0; i < t->n; i++)
+        if (t->event[i].program == EV_NONE && l->of[i] != EV_NONE)
+            t->event[i].program = l->launch[l->of[i]].program;
+}
+
 void launch_free(struct launches *l)
 {
     free(l->launch);

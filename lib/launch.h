@@ -27,6 +27,8 @@ struct launches {
     uint64_t duplicate; /* calls that share their id with another call of the process */
 };
 struct launches launch_join(const struct events *t);
+/* Device events that name no program (AMD's graph kernels) get that of their call. */
+void launch_give_programs(struct events *t, const struct launches *l);
 void launch_free(struct launches *l);
 
 /* Picoseconds; they may be negative where clocks differ, and are never clamped. */

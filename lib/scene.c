@@ -8,6 +8,7 @@ int scene_read(struct scene *x, const char *const *path, size_t npath, unsigned 
     tsv_close(&in);
     if (!(keep & EV_CALLS)) return r;
     x->l = launch_join(&x->t);
+    launch_give_programs(&x->t, &x->l);
     x->h = threads_of(&x->t);
     x->s = steps_find(&x->t, &x->l);
     return r;
