@@ -226,6 +226,31 @@ static void layouts(void)
     hlo_free(m);
 }
 
+static void categories(void)
+{
+    static const struct {
+        const char *opcode, *attributes, *want;
+    } t[] = {{"or", "", "non-fusion elementwise"},
+             {"exponential-minus-one", "", "non-fusion elementwise"},
+             {"shift-right-arithmetic", "", "non-fusion elementwise"},
+             {"abs", "", "non-fusion elementwise"},
+             {"xor", "", "non-fusion elementwise"},
+             {"constant", "", "non-fusion elementwise"},
+             {"copy", "", "data formatting"},
+             {"dynamic-reshape", "", "data formatting"},
+             {"dot", "", "dot"},
+             {"frobnicate", "", "frobnicate"},
+             {"fusion", "kind=kLoop, calls=%f", "loop fusion"},
+             {"fusion", "kind=kCustom", "custom fusion"},
+             {"fusion", "", "fusion"}};
+    struct buf b = {0};
+    for (size_t k = 0; k < sizeof t / sizeof *t; k++) {
+        struct hlo_instr i = {.opcode = str_of(t[k].opcode), .attributes = str_of(t[k].attributes)};
+        CHECK(str_is(hlo_category(&i, &b), t[k].want));
+    }
+    buf_free(&b);
+}
+
 static void frames(void)
 {
     struct hlo_module *m = read(
@@ -337,6 +362,7 @@ int main(void)
     loops();
     scalar_loop();
     layouts();
+    categories();
     frames();
     prefixes();
     dump_names();
