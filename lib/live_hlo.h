@@ -17,6 +17,4 @@ struct live_estimate {
 /* Takes the module over.  A module without an entry gives an empty plan. */
 void live_estimate(struct hlo_module *m, struct live_estimate *out);
 void live_estimate_free(struct live_estimate *e); /* NULL is accepted */
-/* The bytes of custom calls' results, in memory space `space`, that nothing reads: their scratch. */
-int64_t live_custom_scratch(const struct hlo_module *m, int64_t space);
 #endif

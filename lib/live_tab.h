@@ -51,4 +51,5 @@ uint64_t live_put_shrink(struct tab *t, const struct live *l);
 /* Cells that several tables share: a number or `-` below 0; text or `-`. */
 void live_number(struct tab *t, int64_t v);
 void live_text(struct tab *t, struct str s);
+void live_known(struct tab *t, bool is, int64_t v); /* may be negative; `-` if it is unknown */
 #endif
