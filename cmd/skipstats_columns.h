@@ -83,6 +83,7 @@ static const struct column skip_columns[] = {
     {"negative_end_to_start", "int", "-", "launches whose kernel starts before the call ends"},
     {"unmatched_launches", "int", "-", "calls without device events"},
     {"unmatched_kernels", "int", "-", "device events without a call"},
+    {"graph_kernels", "int", "-", "device events launched by graphs"},
     {0}};
 static const struct column step_columns[] = {
     {"source", "enum", "-", "annotation, steps_line, module (a TPU program's runs), repeats (of a program)"},

@@ -172,6 +172,9 @@ static void rows(struct checks *c, const struct events *t, const struct capture_
         check_cannot(c, "ends_in_window", STR("-"), "the capture's end is in its meta table: --meta");
     check_none(c, "no_event_cap", STR("-"), rows == 1000000 || rows == 5000000 ? rows : 0, NAN,
                "a table of exactly 1000000 or 5000000 events is cut by the writer's cap");
+    if (t->aggregated)
+        check_rule(c, "rows_without_start", t->aggregated,
+                   "aggregated events: they have no place in time and are in no figure");
     if (device_last > INT64_MIN && host_last > device_last)
         check_rule(c, "device_ends_before_host_ps", (uint64_t)(host_last - device_last),
                    "ps between the last device event's end and the last host event's");

@@ -31,13 +31,18 @@ static uint64_t apply_cap(const struct events *t, struct event_tally *y, const b
         if (taken[t->tally_row[i].line]) start[n++] = t->tally_row[i].start;
     if (n > cap) {
         qsort(start, n, sizeof *start, by_start);
+        int64_t last = start[cap - 1];
+        uint64_t at_last = cap; /* of those that start with the last one, the first in the file stay */
+        while (at_last && start[at_last - 1] == last) at_last--;
+        at_last = cap - at_last;
         for (uint32_t i = 0; i < t->nline; i++) y[i].n = y[i].names = 0, y[i].sum = 0;
         for (size_t i = 0; i < t->ntally; i++) {
             const struct event_tally_row *r = &t->tally_row[i];
-            if (taken[r->line] && r->start <= start[cap - 1])
-                event_tally_add(&y[r->line], r->start, r->dur, r->name);
-            else if (taken[r->line])
-                left_out++;
+            if (!taken[r->line]) continue;
+            bool kept = r->start < last || (r->start == last && at_last);
+            at_last -= kept && r->start == last;
+            left_out += !kept;
+            if (kept) event_tally_add(&y[r->line], r->start, r->dur, r->name);
         }
     }
     free(start);

@@ -196,11 +196,8 @@ static void count_row(struct events *t, struct event_line *l, const struct event
     l->unsorted += l->rows && v->start < l->before;
     l->before = v->start;
     l->negative += dur < 0;
-    l->zero += dur == 0;
     l->before_origin += v->start < 0;
-    l->no_program += work && v->program == EV_NONE;
     l->count[v->class]++;
-    l->sum = num_add(l->sum, v->dur);
     l->rows++;
     p->rows++;
     t->rows++;

@@ -63,10 +63,7 @@ struct event_line {
     bool work;   /* has device work, and is a line of a device: a stream or op line */
     uint64_t rows, count[EV_CLASSES];
     uint64_t negative, unsorted; /* durations under 0; rows that start before the row above */
-    uint64_t zero;               /* durations of 0 */
-    uint64_t no_program;         /* device work without a program */
     int64_t first, last;         /* first start, last end */
-    int64_t sum;                 /* of the durations */
     struct event_tally json;     /* with events.tally */
     uint64_t before_origin;      /* rows that start before 0 */
     int64_t before;              /* start of the row before */

@@ -28,9 +28,8 @@ int64_t ivls_len_in(const struct ivls *s, struct ivl w); /* length of what lies 
 bool ivls_has(const struct ivls *s, int64_t t);
 size_t ivls_from(const struct ivls *s, int64_t t); /* the first interval that ends behind t */
 
-/* What is in a or b, in both, in a but not in b: a new set. */
+/* What is in a or b, in a but not in b: a new set. */
 struct ivls ivls_or(const struct ivls *a, const struct ivls *b);
-struct ivls ivls_and(const struct ivls *a, const struct ivls *b);
 struct ivls ivls_minus(const struct ivls *a, const struct ivls *b);
 void ivls_add_all(struct ivls *to, const struct ivls *from); /* to becomes unsettled where it must */
 #endif

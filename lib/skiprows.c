@@ -90,6 +90,7 @@ void rows_skip(struct tab *o, struct scene *w)
         tab_u64(o, s->from_end.negative);
         tab_u64(o, s->unmatched_launches);
         tab_u64(o, s->unmatched_kernels);
+        tab_u64(o, s->graph_kernels);
         tab_end(o);
     }
     skip_free(&x);
