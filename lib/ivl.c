@@ -119,10 +119,6 @@ struct ivls ivls_or(const struct ivls *a, const struct ivls *b)
     if (!a->n || !b->n) return copy(a->n ? a : b);
     return combine(a, b, (const bool[]){false, true, true, true});
 }
-struct ivls ivls_and(const struct ivls *a, const struct ivls *b)
-{
-    return combine(a, b, (const bool[]){false, false, false, true});
-}
 struct ivls ivls_minus(const struct ivls *a, const struct ivls *b)
 {
     if (!b->n) return copy(a);
