@@ -82,7 +82,6 @@ static void make_rows(struct modruns *r, const struct one *v, size_t n)
         int64_t stop = num_add(v[i].start, v[i].dur), from = run || v[i].start > end ? v[i].start : end;
         x->runs += run;
         x->counted = v[i].whole || v[i].run;
-        r->all += run;
         if (stop > from) x->dur = num_add(x->dur, stop - from);
         end = run || stop > end ? stop : end;
     }
@@ -98,6 +97,7 @@ static void find_top(struct modruns *r, uint32_t nprogram)
         r->programs += !runs[p];
         ps[p] = num_add(ps[p], r->row[i].dur);
         runs[p] += r->row[i].runs;
+        r->all += r->row[i].runs;
         r->total = num_add(r->total, r->row[i].dur);
         if (r->top == EV_NONE || ps[p] > r->top_ps) {
             r->top = p;
@@ -191,6 +191,22 @@ static void name_callers(const struct events *t, const struct callers *c, struct
     free(seen);
 }
 
+/* Where the capture does not tell runs apart, its host calls may: one for each stretch, or all in one
+ * stretch. */
+static void count_runs(const struct events *t, const struct callers *c, struct modruns *r)
+{
+    uint64_t *stretches = mem_alloc((size_t)t->nprogram + 1, sizeof *stretches);
+    for (size_t i = 0; i < r->n; i++) stretches[r->row[i].program]++;
+    for (size_t i = 0; i < r->n; i++) {
+        struct modrun *x = &r->row[i];
+        uint32_t k = x->counted ? MAP_NONE : caller_of(t, c, x->program);
+        if (k == MAP_NONE) continue;
+        x->counted = stretches[x->program] == 1 || stretches[x->program] == c->count[k];
+        if (x->counted && stretches[x->program] == 1) x->runs = c->count[k];
+    }
+    free(stretches);
+}
+
 void modruns_make(const struct events *t, struct modruns *r)
 {
     struct one *v;
@@ -198,8 +214,9 @@ void modruns_make(const struct events *t, struct modruns *r)
     size_t n = gather(t, &v);
     *r = (struct modruns){0};
     make_rows(r, v, n);
-    find_top(r, t->nprogram);
     find_callers(t, &c);
+    count_runs(t, &c, r);
+    find_top(r, t->nprogram);
     name_callers(t, &c, r);
     map_free(&c.name);
     free(c.event_name);
