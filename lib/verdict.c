@@ -168,27 +168,33 @@ static void dispatch(struct verdicts *v, const struct events *t, const struct la
     ivls_free(&calls);
 }
 
-/* Idle for want of launches against busy: the bound. */
+/* Idle for want of launches against busy, from the first launching call on. */
 static void bound(struct verdicts *v, const struct events *t, const struct launches *l, struct threads *h,
                   uint32_t p, const struct device_time *d)
 {
     struct idles x = {0};
-    int64_t cause[5] = {0}, span = d->span.b - d->span.a;
+    struct ivl w = d->span;
+    int64_t cause[5] = {0};
     bool joined = l->from[p + 1] > l->from[p];
-    idle_of_device(&x, t, l, h, p, d->span);
+    for (uint32_t i = l->from[p]; i < l->from[p + 1]; i++) {
+        int64_t call = t->event[l->launch[l->order[i]].host].start;
+        if (call < w.a) w.a = call;
+    }
+    idle_of_device(&x, t, l, h, p, w);
     for (size_t i = 0; i < x.n; i++) cause[x.row[i].cause] = num_add(cause[x.row[i].cause], x.row[i].idle_ps);
-    double busy = span ? (double)ivls_len(&d->busy) / (double)span : 0,
-           host = span ? (double)cause[IDLE_HOST] / (double)span : 0;
+    double span = w.b > w.a ? (double)(w.b - w.a) : 1, busy = (double)ivls_len(&d->busy) / span;
+    double host = (double)(cause[IDLE_HOST] + cause[IDLE_EDGE]) / span,
+           queue = (double)cause[IDLE_QUEUE] / span;
     const char *word = busy >= 0.9                               ? "device-bound"
                        : !joined                                 ? "unknown"
                        : host >= 0.5 * (1 - busy) && host >= 0.2 ? "host-bound"
                        : host < 0.05                             ? "device-bound"
                                                                  : "balanced";
     say(v, "bound", t->plane[p].name, word, joined ? "-" : ASK_TRACE,
-        "busy %.3f of its span, idle with nothing launched %.3f, launched and waiting %.3f, inside graphs "
+        "from the first call on busy %.3f, idle with nothing launched %.3f, launched and waiting %.3f, "
+        "inside graphs "
         "%.3f%s",
-        busy, host, span ? (double)cause[IDLE_QUEUE] / (double)span : 0,
-        span ? (double)cause[IDLE_GRAPH] / (double)span : 0,
+        busy, host, queue, (double)cause[IDLE_GRAPH] / span,
         joined ? ""
                : "; no launch is joined, so waiting for the host and for dependencies cannot be told apart");
     idle_free(&x);
