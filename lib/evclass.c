@@ -139,6 +139,20 @@ static const char *const collective_op[] = {
     "reduce-scatter fusion",
     "all-reduce-scatter fusion",
 };
+/* JAX names instructions by its primitives: "psum.7" is an all-reduce. */
+static const char *const collective_primitive[] = {
+    "psum",
+    "psum_invariant",
+    "pmax",
+    "pmin",
+    "ppermute",
+    "all_gather",
+    "all_gather_invariant",
+    "all_to_all",
+    "ragged_all_to_all",
+    "reduce_scatter",
+    "psum_scatter",
+};
 static const char *const transfer_op[] = {"copy-start", "copy-done", "infeed", "outfeed"};
 
 static bool among(struct str s, const char *const *list, size_t n)
@@ -168,7 +182,7 @@ unsigned ev_op_hints(struct str op)
     if (op.n && op.p[0] == '%') op = str_from(op, 1);
     for (i = op.n; i && (is_digit(op.p[i - 1]) || op.p[i - 1] == '.'); i--) continue;
     if (i < op.n && op.p[i] == '.') op.n = i; /* the number that makes the name unique */
-    return HINT_OP | opcode_hints(op);
+    return HINT_OP | (AMONG(op, collective_primitive) ? HINT_COLLECTIVE : opcode_hints(op));
 }
 
 /* ---- host calls ---- */

@@ -68,7 +68,7 @@ static int read_line(const struct xspace *s, struct wire w, struct xline *l, str
     struct str shown = {0};
     const unsigned char *first = w.p;
     bool cut = false;
-    int r;
+    int r = 0;
     *l = (struct xline){.body = w};
     while (!cut && (r = next_field(s, &w, &f, line_fields, &cut, e)) > 0) {
         l->body = wire_of(first, (size_t)(w.p - first));
@@ -88,7 +88,7 @@ static int read_plane(struct xspace *s, struct wire w, struct xplane *p, struct 
     size_t cap = 0;
     const unsigned char *first = w.p;
     bool cut = false;
-    int r, bad = 0;
+    int r = 0, bad = 0;
     *p = (struct xplane){.body = w};
     while (!bad && !cut && (r = next_field(s, &w, &f, plane_fields, &cut, e)) > 0) {
         if (!cut) p->body = wire_of(first, (size_t)(w.p - first));

@@ -35,6 +35,7 @@ static void names(void)
         {LINE_STREAM, "ncclDevKernel_AllGather_RING_LL(ncclDevKernelArgsStorage<4096ul>)", EV_COLLECTIVE},
         {LINE_STREAM, "void ncclKernel_AllReduce", EV_COLLECTIVE},
         {LINE_OP, "all-gather-done.7", EV_COLLECTIVE},
+        {LINE_OP, "psum.7", EV_COLLECTIVE},
         {LINE_OP, "copy.8", EV_OP},
         {LINE_OP, "copy-done.8", EV_MEMCPY},
         {LINE_OP, "all-reduce_fusion", EV_OP},
