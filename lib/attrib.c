@@ -224,12 +224,12 @@ static struct verdict stream_verdict(const struct attrib *a, const struct match_
                             .parts = r->parts};
 }
 
-/* Where no event names its program, any of those given may be it. */
+/* Where an event names no program, any of those given may be it. */
 static void offer_programs(struct attrib *a)
 {
-    for (size_t i = 0; i < a->nev; i++)
-        if (a->ev[i].program != MATCH_UNKNOWN) return;
-    for (size_t i = 0; i < a->programs->nmodule; i++) matched(a, programs_of(a->programs, i));
+    bool named = true;
+    for (size_t i = 0; i < a->nev; i++) named &= a->ev[i].program != MATCH_UNKNOWN;
+    for (size_t i = 0; !named && i < a->programs->nmodule; i++) matched(a, programs_of(a->programs, i));
 }
 
 static void end_plane(struct attrib *a)

@@ -151,16 +151,6 @@ static void make_order(struct plane *p)
     free(o);
 }
 
-static const struct match_event *ordered(const struct plane *p, size_t k) { return &p->ev[p->order[k]]; }
-
-/* Does the program have a schedule that its kernels may be laid along? */
-static bool usable(const struct matcher *x, uint32_t program)
-{
-    return program != MATCH_UNKNOWN && x->program[program]->has_hlo && !x->program[program]->misfit;
-}
-
-static bool annotated(const struct match_event *e) { return e->instr != HLO_NONE; }
-
 /* What the tracer itself says; names and instructions that occur are remembered. */
 static void take_exact(struct plane *p)
 {
@@ -169,187 +159,20 @@ static void take_exact(struct plane *p)
         struct match_result *r = &p->r[i];
         *r = (struct match_result){.program = e->program, .instr = HLO_NONE, .parts = 1};
         r->match = MATCH_NONE;
-        r->reason = e->program == MATCH_UNKNOWN ? REASON_NO_PROGRAM
-                    : !usable(p->x, e->program) ? REASON_NO_HLO
-                                                : REASON_NO_CANDIDATE;
-        if (!annotated(e)) continue;
+        r->reason = e->program == MATCH_UNKNOWN       ? REASON_NO_PROGRAM
+                    : !match_usable(p->x, e->program) ? REASON_NO_HLO
+                                                      : REASON_NO_CANDIDATE;
+        if (!match_annotated(e)) continue;
         r->match = MATCH_EXACT;
         r->reason = REASON_NOTHING;
         r->instr = e->instr;
-        if (!usable(p->x, e->program)) continue;
+        if (!match_usable(p->x, e->program)) continue;
         struct window_space *w = &p->x->program[e->program]->space;
         uint32_t name = match_look(p->x, e->program, e->name, e->kind).name;
         match_seen(p->x, e->program, e->name, e->kind);
         w->plain[e->instr] = true;
         if (name != MAP_NONE) w->learned[e->instr] = name;
     }
-}
-
-/* ---- launches that the tracer does not name ---- */
-
-static void find_units(struct plane *p)
-{
-    bool graphs = false, annotations = false;
-    for (size_t k = 0; k < p->norder; k++) {
-        graphs |= ordered(p, k)->graph != 0;
-        annotations |= ordered(p, k)->program != MATCH_UNKNOWN;
-    }
-    for (size_t k = 0, end; k < p->norder; k = end) {
-        const struct match_event *e = ordered(p, k);
-        end = k + 1;
-        if (annotated(e)) continue;
-        while (end < p->norder && e->correlation && !annotated(ordered(p, end)) &&
-               ordered(p, end)->correlation == e->correlation)
-            end++;
-        p->unit = mem_grow(p->unit, &p->unit_cap, p->nunit + 1, sizeof *p->unit);
-        struct unit *u = &p->unit[p->nunit++];
-        *u = (struct unit){(uint32_t)k,   (uint32_t)end, e->program, MATCH_UNKNOWN,
-                           MATCH_UNKNOWN, MATCH_UNKNOWN, false};
-        uint64_t host;
-        if (u->program == MATCH_UNKNOWN && map64_get(&p->x->launch, e->correlation, &host))
-            u->program = (uint32_t)host;
-        bool graph = e->graph || e->label || u->program != MATCH_UNKNOWN || (!graphs && end - k > 1);
-        u->stray = !graph;
-        for (size_t j = k; j < end && u->stray && annotations; j++) p->r[p->order[j]].reason = REASON_NOT_XLA;
-    }
-}
-
-/* The programs of the nearest annotated launches on the same line. */
-static void find_neighbours(struct plane *p)
-{
-    struct map64 last = {0};
-    size_t u = 0;
-    for (size_t k = 0; k < p->norder; k++) {
-        const struct match_event *e = ordered(p, k);
-        uint64_t v;
-        if (u < p->nunit && p->unit[u].beg == k) {
-            if (map64_get(&last, e->line, &v)) p->unit[u].left = (uint32_t)v;
-            u++;
-        }
-        if (annotated(e)) map64_set(&last, e->line, e->program);
-    }
-    map64_free(&last);
-    for (size_t k = p->norder; k-- > 0;) {
-        const struct match_event *e = ordered(p, k);
-        uint64_t v;
-        if (annotated(e)) map64_set(&last, e->line, e->program);
-        if (u && p->unit[u - 1].beg == k) {
-            if (map64_get(&last, e->line, &v)) p->unit[u - 1].right = (uint32_t)v;
-            u--;
-        }
-    }
-    map64_free(&last);
-}
-
-/* How many kernels of a unit does a program know by name? */
-static size_t known_names(struct plane *p, const struct unit *u, uint32_t program)
-{
-    size_t n = 0;
-    for (uint32_t k = u->beg; k < u->end && usable(p->x, program); k++)
-        n += match_look(p->x, program, ordered(p, k)->name, ordered(p, k)->kind).name != MAP_NONE;
-    return n;
-}
-
-static void see_unit(struct plane *p, const struct unit *u)
-{
-    struct graph *g = u->graph == MATCH_UNKNOWN ? NULL : &p->graph[u->graph];
-    if (g && g->seen && !g->unstable) return; /* its names are known from another launch */
-    if (g && usable(p->x, u->program) && u->end - u->beg >= g->end - g->beg) g->seen = true;
-    for (uint32_t k = u->beg; k < u->end && usable(p->x, u->program); k++)
-        match_seen(p->x, u->program, ordered(p, k)->name, ordered(p, k)->kind);
-}
-
-/* Programs of units, first where the annotations around them agree, ... */
-static void clear_programs(struct plane *p)
-{
-    for (size_t i = 0; i < p->nunit; i++) {
-        struct unit *u = &p->unit[i];
-        if (u->stray) { /* a lone event can only be ours if its name says so */
-            bool ours = u->left == u->right && known_names(p, u, u->left) > 0;
-            if (!ours) continue;
-        }
-        if (u->program == MATCH_UNKNOWN && u->left == u->right) u->program = u->left;
-        if (u->program == MATCH_UNKNOWN) continue;
-        see_unit(p, u);
-        if (u->graph != MATCH_UNKNOWN) p->graph[u->graph].program = u->program;
-    }
-}
-
-/* ... then between two programs: the cut that leaves least unexplained. */
-static int64_t side_cost(struct plane *p, uint32_t program, uint32_t from, uint32_t to, const uint32_t *u,
-                         size_t n)
-{
-    if (!n) return 0;
-    if (!usable(p->x, program)) return (int64_t)n * WINDOW_SKIP * 2;
-    return match_window(p, program, from, to, u, n).cost - match_window(p, program, from, to, NULL, 0).cost;
-}
-
-static uint32_t anchor(const struct plane *p, size_t at, bool ahead, uint32_t program)
-{
-    for (size_t k = at; ahead ? k < p->norder : k-- > 0; k += ahead)
-        if (annotated(ordered(p, k)) && ordered(p, k)->program == program) return ordered(p, k)->instr;
-    return HLO_NONE;
-}
-
-static void split_between(struct plane *p, const uint32_t *u, size_t n)
-{
-    const struct unit *a = &p->unit[u[0]], *b = &p->unit[u[n - 1]];
-    uint32_t left = a->left, right = b->right;
-    int64_t best = INT64_MAX;
-    size_t cut = 0, ties = 0;
-    for (size_t k = 0; k <= n; k++) {
-        if (left == MATCH_UNKNOWN && k) break;
-        if (right == MATCH_UNKNOWN && k < n) continue;
-        int64_t c = side_cost(p, left, anchor(p, a->beg, false, left), anchor(p, b->end, true, left), u, k) +
-                    side_cost(p, right, anchor(p, a->beg, false, right), anchor(p, b->end, true, right),
-                              u + k, n - k);
-        ties = c == best ? ties + 1 : c < best ? 0 : ties;
-        if (c < best) best = c, cut = k;
-    }
-    for (size_t k = 0; k < n && !ties; k++) {
-        p->unit[u[k]].program = k < cut ? left : right;
-        if (p->unit[u[k]].graph != MATCH_UNKNOWN)
-            p->graph[p->unit[u[k]].graph].program = p->unit[u[k]].program;
-    }
-}
-
-/* No annotation anywhere near: the one program along whose schedule it lies best. */
-static void by_names(struct plane *p, uint32_t unit)
-{
-    struct unit *u = &p->unit[unit];
-    int64_t best = INT64_MAX;
-    for (uint32_t g = 0; g < p->x->nprogram; g++) {
-        if (!known_names(p, u, g)) continue;
-        int64_t c = match_window(p, g, HLO_NONE, HLO_NONE, &unit, 1).cost;
-        if (c == best) u->program = MATCH_UNKNOWN;
-        if (c >= 0 && c < best) best = c, u->program = g;
-    }
-}
-
-enum { BETWEEN = 16 }; /* units without a program between two programs: more are not tried */
-
-static void between_programs(struct plane *p)
-{
-    uint32_t run[BETWEEN];
-    size_t n = 0;
-    for (size_t i = 0; i <= p->nunit; i++) {
-        struct unit *u = i < p->nunit ? &p->unit[i] : NULL;
-        if (u && u->stray) continue;
-        if (u && u->program == MATCH_UNKNOWN && u->graph != MATCH_UNKNOWN)
-            u->program = p->graph[u->graph].program;
-        bool open = u && u->program == MATCH_UNKNOWN;
-        const struct unit *f = n ? &p->unit[run[0]] : u;
-        if (n && (!open || n == BETWEEN || u->left != f->left || u->right != f->right)) {
-            if (f->left == MATCH_UNKNOWN && f->right == MATCH_UNKNOWN)
-                for (size_t k = 0; k < n; k++) by_names(p, run[k]);
-            else
-                split_between(p, run, n);
-            n = 0;
-        }
-        if (open) run[n++] = (uint32_t)i;
-    }
-    for (size_t i = 0; i < p->nunit; i++)
-        if (!p->unit[i].stray && p->unit[i].program != MATCH_UNKNOWN) see_unit(p, &p->unit[i]);
 }
 
 enum { UNFIT = 10 }; /* one name in so many may be missing */
@@ -361,13 +184,13 @@ static void check_fit(struct plane *p)
     for (size_t i = 0; i < p->n; i++) {
         const struct match_event *e = &p->ev[i];
         if (e->program == MATCH_UNKNOWN || !p->x->program[e->program]->has_hlo) continue;
-        p->x->program[e->program]->fits += annotated(e);
+        p->x->program[e->program]->fits += match_annotated(e);
         p->x->program[e->program]->unfit += e->misnamed;
     }
     for (size_t i = 0; i < p->nunit; i++) {
         const struct unit *u = &p->unit[i];
-        for (uint32_t k = u->beg; k < u->end && usable(p->x, u->program); k++) {
-            const struct match_event *e = ordered(p, k);
+        for (uint32_t k = u->beg; k < u->end && match_usable(p->x, u->program); k++) {
+            const struct match_event *e = match_at(p, k);
             if (!p->x->kernel[e->name].emitted) continue;
             bool known = match_look(p->x, u->program, e->name, KERNEL_OTHER).name != MAP_NONE;
             p->x->program[u->program]->fits += known;
@@ -396,18 +219,18 @@ void match_plane(struct matcher *x, const struct match_event *ev, size_t n, stru
     struct plane p = {.x = x, .ev = ev, .r = r, .n = n};
     take_exact(&p);
     make_order(&p);
-    find_units(&p);
-    find_neighbours(&p);
+    match_units(&p);
     match_graphs(&p);
-    clear_programs(&p);
+    match_clear(&p);
     check_fit(&p);
     choose_names(&p);
-    between_programs(&p);
+    match_between(&p);
     choose_names(&p);
     match_windows(&p);
     match_executions(&p);
     free(p.order);
     free(p.unit);
+    free(p.loud);
     free(p.graph);
     free(p.member);
     map_free(&p.windows);

@@ -3,8 +3,6 @@
 
 /* Graphs: what all launches of one graph show together, and the windows in which they stand. */
 
-static const struct match_event *ordered(const struct plane *p, size_t k) { return &p->ev[p->order[k]]; }
-
 /* ---- members ---- */
 
 static int compare_member(const void *a, const void *b)
@@ -38,9 +36,9 @@ void match_graphs(struct plane *p)
     struct map64 graphs = {0}, members = {0};
     for (size_t i = 0; i < p->nunit; i++) {
         struct unit *u = &p->unit[i];
-        uint64_t id = ordered(p, u->beg)->graph;
+        uint64_t id = match_at(p, u->beg)->graph;
         bool numbered = id != 0;
-        for (uint32_t k = u->beg; k < u->end; k++) numbered &= ordered(p, k)->node != 0;
+        for (uint32_t k = u->beg; k < u->end; k++) numbered &= match_at(p, k)->node != 0;
         if (!numbered) continue;
         u->graph = (uint32_t)*map64_at(&graphs, id, p->ngraph);
         if (u->graph == p->ngraph) {
@@ -49,7 +47,7 @@ void match_graphs(struct plane *p)
         }
         size_t at = p->graph[u->graph].beg;
         for (uint32_t k = u->beg; k < u->end; k++)
-            at = add_member(p, &members, u->graph, ordered(p, k), at) + 1;
+            at = add_member(p, &members, u->graph, match_at(p, k), at) + 1;
     }
     if (p->nmember) qsort(p->member, p->nmember, sizeof *p->member, compare_member);
     for (size_t k = 0; k < p->nmember; k++) {
@@ -110,7 +108,7 @@ struct solved match_window(struct plane *p, uint32_t program, uint32_t from, uin
                 put_event(p, program, p->member[k].name, p->member[k].kind, k == p->graph[q->graph].beg, &ne);
         else
             for (uint32_t k = q->beg; k < q->end; k++)
-                put_event(p, program, ordered(p, k)->name, ordered(p, k)->kind, k == q->beg, &ne);
+                put_event(p, program, match_at(p, k)->name, match_at(p, k)->kind, k == q->beg, &ne);
     }
     uint32_t key = map_put(&p->windows, buf_view(&p->key), &fresh);
     if (!fresh) return p->solved[key];
@@ -219,11 +217,6 @@ static void close_window(struct plane *p, uint32_t program, struct pending *w, u
     w->from = to;
 }
 
-static bool usable(const struct plane *p, uint32_t program)
-{
-    return program != MATCH_UNKNOWN && p->x->program[program]->has_hlo && !p->x->program[program]->misfit;
-}
-
 static bool on_schedule(const struct plane *p, uint32_t program, uint32_t instr)
 {
     const struct schedule *s = &p->x->program[program]->schedule;
@@ -236,15 +229,15 @@ void match_windows(struct plane *p)
     size_t u = 0;
     for (size_t i = 0; i < p->x->nprogram; i++) w[i].from = HLO_NONE;
     for (size_t k = 0; k < p->norder; k++) {
-        const struct match_event *e = ordered(p, k);
+        const struct match_event *e = match_at(p, k);
         if (e->instr != HLO_NONE) {
-            if (usable(p, e->program) && on_schedule(p, e->program, e->instr))
+            if (match_usable(p->x, e->program) && on_schedule(p, e->program, e->instr))
                 close_window(p, e->program, &w[e->program], e->instr);
             continue;
         }
         if (u >= p->nunit || p->unit[u].beg != k) continue;
         uint32_t g = p->unit[u].program;
-        if (usable(p, g)) {
+        if (match_usable(p->x, g)) {
             w[g].unit = mem_grow(w[g].unit, &w[g].cap, w[g].n + 1, sizeof *w[g].unit);
             w[g].unit[w[g].n++] = (uint32_t)u;
             w[g].events += match_unit_size(p, (uint32_t)u);
@@ -260,7 +253,7 @@ void match_windows(struct plane *p)
     for (size_t k = 0; k < p->nmember; k++) settle(p, &p->member[k]);
     for (size_t i = 0; i < p->nunit; i++) {
         const struct unit *q = &p->unit[i];
-        if (!usable(p, q->program)) {
+        if (!match_usable(p->x, q->program)) {
             for (uint32_t k = q->beg; k < q->end && q->program != MATCH_UNKNOWN; k++) {
                 p->r[p->order[k]].program = q->program;
                 p->r[p->order[k]].reason = REASON_NO_HLO;
@@ -269,7 +262,7 @@ void match_windows(struct plane *p)
         }
         const struct member *m = shared(p, q) ? p->member + p->graph[q->graph].beg : NULL;
         for (uint32_t k = q->beg; k < q->end && shared(p, q); k++, m = m ? m + 1 : NULL) {
-            m = member_of(p, q, ordered(p, k), m);
+            m = member_of(p, q, match_at(p, k), m);
             if (m) write_result(p, q->program, k, &m->placed, false, false);
         }
     }

@@ -44,6 +44,7 @@ struct plane {
     size_t n;
     uint32_t *order; /* events as they were launched */
     size_t norder;
+    bool *loud; /* per program: the tracer names instructions of it on this plane */
     struct unit *unit;
     size_t nunit, unit_cap;
     struct graph *graph;
@@ -65,11 +66,26 @@ struct plane {
 struct solved match_window(struct plane *p, uint32_t program, uint32_t from, uint32_t to, const uint32_t *u,
                            size_t n);
 size_t match_unit_size(const struct plane *p, uint32_t unit); /* events of it in a window */
-void match_graphs(struct plane *p);                           /* fill graph and member from the units */
-void match_windows(struct plane *p);                          /* place all units and write their results */
-void match_executions(struct plane *p);                       /* execution, part, parts */
+void match_units(struct plane *p);                            /* fill unit */
+void match_clear(struct plane *p);      /* their programs, where the annotations around them agree, */
+void match_between(struct plane *p);    /* and between two programs */
+void match_graphs(struct plane *p);     /* fill graph and member from the units */
+void match_windows(struct plane *p);    /* place all units and write their results */
+void match_executions(struct plane *p); /* execution, part, parts */
 /* The kernel name in terms of a program's schedule. */
 struct window_event match_look(struct matcher *x, uint32_t program, uint32_t name, uint8_t kind);
 /* This name occurs in this program. */
 void match_seen(struct matcher *x, uint32_t program, uint32_t name, uint8_t kind);
+
+/* The k-th event in launch order. */
+static inline const struct match_event *match_at(const struct plane *p, size_t k)
+{
+    return &p->ev[p->order[k]];
+}
+static inline bool match_annotated(const struct match_event *e) { return e->instr != HLO_NONE; }
+/* Has the program a schedule that its kernels may be laid along? */
+static inline bool match_usable(const struct matcher *x, uint32_t program)
+{
+    return program != MATCH_UNKNOWN && x->program[program]->has_hlo && !x->program[program]->misfit;
+}
 #endif

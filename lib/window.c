@@ -2,10 +2,10 @@
 #include <stdlib.h>
 
 enum {
-    FAR = 1 << 28,           /* no way */
-    UNCLAIMED = 20,          /* an event that nothing launches */
-    CONTROL = 8,             /* a loop or branch begins or ends within one launch */
-    ANYWHERE = 4,            /* the window opens or closes elsewhere than at the program's begin or end */
+    FAR = 1 << 28,          /* no way */
+    UNCLAIMED = 20,         /* an event that nothing launches */
+    CONTROL = 8,            /* a loop or branch begins or ends within one launch */
+    ANYWHERE = WINDOW_SKIP, /* the window opens or closes elsewhere than at the begin or end of the program */
     SLACK = 12 * WINDOW_SKIP /* how much longer than needed a way may be */
 };
 
