@@ -3,7 +3,6 @@
 #include "num.h"
 #include "runs.h"
 #include <stdlib.h>
-#include <string.h>
 
 void ivls_add(struct ivls *s, int64_t a, int64_t b)
 {
@@ -80,47 +79,28 @@ int64_t ivls_len_in(const struct ivls *s, struct ivl w)
     return sum;
 }
 
-/* Walk the bounds of both sets in order; keep[inside a + 2 * inside b] says whether an instant belongs to the
- * result. */
-static struct ivls combine(const struct ivls *a, const struct ivls *b, const bool keep[4])
-{
-    const struct ivls *s[2] = {a, b};
-    size_t i[2] = {0, 0};
-    bool in[2] = {false, false};
-    struct ivls out = {0};
-    int64_t since = 0;
-    for (;;) {
-        int64_t t = INT64_MAX;
-        for (int k = 0; k < 2; k++)
-            if (i[k] < s[k]->n) {
-                int64_t bound = in[k] ? s[k]->v[i[k]].b : s[k]->v[i[k]].a;
-                if (bound < t) t = bound;
-            }
-        if (i[0] >= a->n && i[1] >= b->n) return out;
-        if (keep[in[0] + 2 * in[1]]) ivls_add(&out, since, t);
-        for (int k = 0; k < 2; k++)
-            while (i[k] < s[k]->n && (in[k] ? s[k]->v[i[k]].b : s[k]->v[i[k]].a) <= t) {
-                i[k] += in[k];
-                in[k] = !in[k];
-            }
-        since = t;
-    }
-}
-
-static struct ivls copy(const struct ivls *s)
-{
-    struct ivls c = {mem_realloc(NULL, s->n, sizeof *s->v), s->n, s->n, false};
-    if (s->n) memcpy(c.v, s->v, s->n * sizeof *s->v);
-    return c;
-}
-
 struct ivls ivls_or(const struct ivls *a, const struct ivls *b)
 {
-    if (!a->n || !b->n) return copy(a->n ? a : b);
-    return combine(a, b, (const bool[]){false, true, true, true});
+    struct ivls out = {0};
+    out.v = mem_grow(out.v, &out.cap, a->n + b->n, sizeof *out.v);
+    for (size_t i = 0, k = 0; i < a->n || k < b->n;) {
+        const struct ivl *x = k == b->n || (i < a->n && a->v[i].a <= b->v[k].a) ? &a->v[i++] : &b->v[k++];
+        ivls_add(&out, x->a, x->b);
+    }
+    return out;
 }
+
 struct ivls ivls_minus(const struct ivls *a, const struct ivls *b)
 {
-    if (!b->n) return copy(a);
-    return combine(a, b, (const bool[]){false, true, false, false});
+    struct ivls out = {0};
+    for (size_t i = 0, k = 0; i < a->n; i++) {
+        int64_t t = a->v[i].a, end = a->v[i].b;
+        while (k < b->n && b->v[k].b <= t) k++;
+        for (size_t m = k; m < b->n && b->v[m].a < end; m++) {
+            ivls_add(&out, t, b->v[m].a);
+            t = b->v[m].b;
+        }
+        ivls_add(&out, t, end);
+    }
+    return out;
 }
