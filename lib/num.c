@@ -9,7 +9,11 @@ int num_u64(struct str s, uint64_t *out)
     if (!s.n || s.n > 20) return -1;
     for (size_t i = 0; i < s.n; i++) {
         unsigned d = (unsigned)(s.p[i] - '0');
-        if (d > 9 || __builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, d, &v)) return -1;
+        if (d > 9) return -1;
+        if (i < 19)
+            v = v * 10 + d; /* 19 digits always fit */
+        else if (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, d, &v))
+            return -1;
     }
     *out = v;
     return 0;
