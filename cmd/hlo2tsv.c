@@ -172,7 +172,8 @@ int main(int argc, char **argv)
     for (int k = 0; k < j.run.noperand; k++) file(&j, j.run.operand[k]);
     if (!j.run.noperand) file(&j, "-");
     module_table(&j);
-    if (!j.rows && j.run.status < 2) tool_note(&j.run, "no %s in the input", j.run.table->help);
+    if (!j.rows && j.run.status < 2)
+        tool_note(&j.run, "table %s is empty: nothing in the input makes a row of it", j.run.table->name);
     if (j.user_on) regfree(&j.user);
     hlo_ran_free(&j.ran);
     return tool_end(&j.run);

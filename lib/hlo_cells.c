@@ -1,4 +1,5 @@
 #include "hlo_rows_in.h"
+#include "num.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,15 +8,16 @@
 
 enum { KEEP = 32 << 20 }; /* bytes of cells kept for further rows */
 
+size_t hlo_count_text(char p[HLO_COUNT], double v)
+{
+    if (!(v >= 0) || isinf(v)) return *p = '-', 1;
+    return v < 9e18 ? num_put_u64(p, (uint64_t)(v + 0.5)) : (size_t)snprintf(p, HLO_COUNT, "%.0f", v);
+}
+
 void hlo_cell_count(struct tab *t, double v)
 {
-    char text[512];
-    if (!(v >= 0) || isinf(v))
-        tab_none(t);
-    else if (v < 9e18)
-        tab_u64(t, (uint64_t)(v + 0.5));
-    else
-        tab_cell(t, str_n(text, (size_t)snprintf(text, sizeof text, "%.0f", v)));
+    char text[HLO_COUNT];
+    tab_cell(t, str_n(text, hlo_count_text(text, v)));
 }
 
 void hlo_cell_known(struct tab *t, int64_t v)

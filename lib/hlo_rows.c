@@ -57,18 +57,21 @@ static void put_flags(struct tab *t, const struct hlo_instr *i, const struct hlo
     tab_cells(t, str_n(cells, sizeof cells));
 }
 
+/* Cells flops transcendentals bytes_accessed flops_total bytes_total. */
 static void put_cost(struct hlo_rows *r, struct tab *t, uint32_t k)
 {
-    if (!r->cost) {
-        for (int n = 0; n < 5; n++) tab_none(t);
-        return;
+    char cells[5 * (HLO_COUNT + 1)], *p = cells;
+    double v[5] = {-1, -1, -1, -1, -1};
+    if (r->cost) {
+        const struct cost *own = &r->cost->instr[k], *model = &r->cost->model[k];
+        v[0] = own->flops, v[1] = own->transcendentals, v[2] = own->bytes;
+        v[3] = model->flops, v[4] = model->bytes;
     }
-    const struct cost *own = &r->cost->instr[k], *model = &r->cost->model[k];
-    hlo_cell_count(t, own->flops);
-    hlo_cell_count(t, own->transcendentals);
-    hlo_cell_count(t, own->bytes);
-    hlo_cell_count(t, model->flops);
-    hlo_cell_count(t, model->bytes);
+    for (int n = 0; n < 5; n++) {
+        if (n) *p++ = '\t';
+        p += hlo_count_text(p, v[n]);
+    }
+    tab_cells(t, str_n(cells, (size_t)(p - cells)));
 }
 
 /* The outputs that an entry parameter is donated to. */

@@ -4,6 +4,8 @@
 #include "hlo_rows.h"
 
 /* A count that was added up in floating point; negative: unknown. */
+enum { HLO_COUNT = 320 }; /* bytes that its text may take */
+size_t hlo_count_text(char p[HLO_COUNT], double v);
 void hlo_cell_count(struct tab *t, double v);
 /* Negative: unknown. */
 void hlo_cell_known(struct tab *t, int64_t v);
