@@ -19,7 +19,7 @@ struct wire_field {
 
 static inline struct wire wire_of(const void *p, size_t n)
 {
-    return (struct wire){p, (const unsigned char *)p + n};
+    return (struct wire){p, n ? (const unsigned char *)p + n : p};
 }
 static inline size_t wire_size(struct wire w) { return (size_t)(w.end - w.p); }
 static inline struct str wire_str(struct wire w) { return (struct str){(const char *)w.p, wire_size(w)}; }
