@@ -131,6 +131,8 @@ static int read_header(struct tsv *t, struct err *e)
     if (r < 0) return -1;
     if (!t->end)
         return err_set(e, t->name, "empty input: whatever made it failed, or a capture over 2 GB was lost");
+    t->nhead = t->end < sizeof t->head ? t->end : sizeof t->head;
+    memcpy(t->head, t->buf, t->nhead);
     const char *nl = memchr(t->buf, '\n', t->end);
     t->csv = looks_csv(str_n(t->buf, nl ? (size_t)(nl - t->buf) : t->end));
     if (t->csv) {
