@@ -82,6 +82,18 @@ static bool starts_with_one_of(struct str s, const char *const *list)
     return false;
 }
 
+/* Somewhere it reads "= f32[" or "= (f32[", behind comments or whatever stands first. */
+static bool has_instruction(struct str s)
+{
+    for (size_t at; (at = str_find(s, STR(" = "))) != SIZE_MAX; s = str_from(s, at + 3)) {
+        const char *p = s.p + at + 3, *end = s.p + s.n, *word;
+        while (p < end && *p == '(') p++;
+        for (word = p; p < end && ((*p >= 'a' && *p <= 'z') || (*p >= '0' && *p <= '9')); p++) {}
+        if (p > word && p < end && *p == '[') return true;
+    }
+    return false;
+}
+
 static enum kind text_kind(struct str s)
 {
     static const char *const hlo[] = {"HloModule", "ENTRY ", "%", "ROOT ", NULL};
@@ -105,7 +117,7 @@ static enum kind text_kind(struct str s)
     if ((s.p[0] == '{' || s.p[0] == '[') && in.n && memchr("\"{[]}", in.p[0], 5)) return KIND_TRACE_JSON;
     if (is_header(line)) return KIND_TABLE;
     if (str_has(line, "RESOURCE_EXHAUSTED") || str_has(line, "Ran out of memory")) return KIND_LOG;
-    return str_ends(str_trim(line), "{") || str_has(line, " = ") ? KIND_HLO_TEXT : KIND_TEXT;
+    return str_ends(str_trim(line), "{") || has_instruction(s) ? KIND_HLO_TEXT : KIND_TEXT;
 }
 
 enum kind kind_of(const void *p, size_t n)

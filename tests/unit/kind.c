@@ -12,6 +12,7 @@ int main(void)
     IS("\n\nHloModule jit_f\n", KIND_HLO_TEXT);
     IS("fused_computation {\n  p = f32[] parameter(0)\n", KIND_HLO_TEXT);
     IS("  %add.1 = f32[] add(%a, %b)\n", KIND_HLO_TEXT);
+    IS("// RUN: opt %s\n// by hand\n\nmax {\n  %a = f32[] parameter(0)\n", KIND_HLO_TEXT);
     IS("module @jit_f attributes {mhlo.num_partitions = 1 : i32} {\n", KIND_STABLEHLO);
     IS("ML\xefR\x01StableHLO", KIND_STABLEHLO);
     IS("BufferAssignment:\nallocation 0: size 4\n", KIND_BUFFERS);
