@@ -127,7 +127,7 @@ static int read_header(struct tsv *t, struct err *e)
 {
     char bad = 0;
     int r;
-    while ((r = fill(t, e)) > 0 && !memchr(t->buf, '\n', t->end)) continue;
+    while ((r = fill(t, e)) > 0 && (t->end < sizeof t->head || !memchr(t->buf, '\n', t->end))) continue;
     if (r < 0) return -1;
     if (!t->end)
         return err_set(e, t->name, "empty input: whatever made it failed, or a capture over 2 GB was lost");
