@@ -82,14 +82,27 @@ static bool starts_with_one_of(struct str s, const char *const *list)
     return false;
 }
 
-/* Somewhere it reads "= f32[" or "= (f32[", behind comments or whatever stands first. */
+/* "[ROOT ][%]name = f32[" or "... = (f32[" */
+static bool is_instruction(struct str line)
+{
+    size_t at = str_find(line, STR(" = "));
+    if (at == SIZE_MAX) return false;
+    for (size_t i = 0; i < at; i++)
+        if (memchr(",;:\"'()[]{}/", line.p[i], 12)) return false;
+    const char *p = line.p + at + 3, *end = line.p + line.n, *word;
+    while (p < end && *p == '(') p++;
+    for (word = p; p < end && ((*p >= 'a' && *p <= 'z') || (*p >= '0' && *p <= '9')); p++) {}
+    return p > word && p < end && *p == '[';
+}
+
+/* Behind comments or whatever stands first. */
 static bool has_instruction(struct str s)
 {
-    for (size_t at; (at = str_find(s, STR(" = "))) != SIZE_MAX; s = str_from(s, at + 3)) {
-        const char *p = s.p + at + 3, *end = s.p + s.n, *word;
-        while (p < end && *p == '(') p++;
-        for (word = p; p < end && ((*p >= 'a' && *p <= 'z') || (*p >= '0' && *p <= '9')); p++) {}
-        if (p > word && p < end && *p == '[') return true;
+    while (s.n) {
+        const char *eol = memchr(s.p, '\n', s.n);
+        struct str line = str_n(s.p, eol ? (size_t)(eol - s.p) : s.n);
+        if (is_instruction(line)) return true;
+        s = str_from(s, line.n + 1);
     }
     return false;
 }
