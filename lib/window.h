@@ -43,10 +43,9 @@ void window_space_free(struct window_space *w);
 int window_names(struct window_space *w, const bool *seen);
 
 enum { WINDOW_SKIP = 8 }; /* the cost of an instruction that left no event */
-enum { WINDOW_CELLS = 6000000 };
 
 /* Place ev[0..n) between instructions from and to (HLO_NONE: anywhere).  Returns the cost, or -1 if the
- * window is too large (n times the nodes in reach over WINDOW_CELLS): cut it. */
+ * window is too large (24 million ways to stand): cut it. */
 int64_t window_place(struct window_space *w, uint32_t from, uint32_t to, const struct window_event *ev,
                      size_t n, struct placed *out);
 /* Can the instruction follow itself with nothing in between? */
