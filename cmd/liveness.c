@@ -292,15 +292,15 @@ static enum live_sort sort_key(const struct run *r)
 static void say_fragmented(const struct run *r, const struct events *e, const struct modruns *m)
 {
     struct str top = e->program[m->top].module;
+    double percent = m->total > 0 ? 100. * (double)m->top_ps / (double)m->total : 0;
     if (!m->fragmented) return;
-    tool_note(r,
-              "fragmented: %llu runs of %u programs; the largest, %.*s, has %.1f %% of their time in %llu "
-              "runs, the "
-              "others %.1f %% in %llu; a jit around them would make them one%s%.*s",
-              (unsigned long long)m->all, m->programs, (int)top.n, top.p,
-              100. * (double)m->top_ps / (double)m->total, (unsigned long long)m->top_runs,
-              100. - 100. * (double)m->top_ps / (double)m->total, (unsigned long long)(m->all - m->top_runs),
-              m->callers.n ? "; called by " : "", (int)m->callers.n, m->callers.p);
+    tool_note(
+        r,
+        "fragmented: %llu runs of %u programs; %.*s has %llu of them and %.1f %% of their time, the others "
+        "%llu and %.1f %%: a jit around them would make them one%s%.*s",
+        (unsigned long long)m->all, m->programs, (int)top.n, top.p, (unsigned long long)m->top_runs, percent,
+        (unsigned long long)(m->all - m->top_runs), 100. - percent, m->callers.n ? "; called by " : "",
+        (int)m->callers.n, m->callers.p);
 }
 
 static void run_table(struct work *w, struct tab *t, const char *path)

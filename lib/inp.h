@@ -1,9 +1,9 @@
 /* Input: a file or standard input, plain or gzip (known by its first bytes), never NUL-terminated.
  *
  * Open, then either inp_whole() once, or inp_read() until it returns 0, or both: inp_read then reads from
- * memory, so that a file can be looked at first; then inp_close().  A gzip stream that is cut or damaged gives
- * what came before; the error comes from inp_read (after the good bytes), or for inp_whole from inp_close, so
- * that the caller can use the good part first. */
+ * memory, so that a file can be looked at first; then inp_close().  A gzip stream that is cut or damaged
+ * gives what came before; the error comes from inp_read (after the good bytes), or for inp_whole from
+ * inp_close, so that the caller can use the good part first. */
 #ifndef INP_H
 #define INP_H
 #include "buf.h"
