@@ -340,38 +340,45 @@ static uint64_t hash_attributes(struct str a, uint64_t h)
 
 struct hashing {
     const struct hlo_module *m;
-    uint64_t *hash;
-    uint8_t *state; /* 0 not yet, 1 being done, 2 done */
+    uint64_t *hash;  /* per computation */
+    uint64_t *value; /* per instruction: what it computes, from its operands' values */
+    uint8_t *state;  /* 0 not yet, 1 being done, 2 done */
     struct buf text;
 };
+
+/* The order in which a computation lists its instructions does not count: parameters go by their numbers. */
+static uint64_t hash_instr(struct hashing *g, const struct hlo_instr *in)
+{
+    g->text.n = 0;
+    buf_str(&g->text, in->opcode);
+    buf_c(&g->text, ' ');
+    if (in->shape) shape_put_full(&g->text, in->shape, false);
+    buf_fmt(&g->text, " %lld ", (long long)in->number);
+    buf_str(&g->text, in->literal);
+    buf_str(&g->text, in->custom_call_target);
+    uint64_t h = hash_attributes(in->attributes, map_hash(g->text.p, g->text.n, SEED));
+    for (uint32_t j = 0; j < in->noperand; j++) {
+        uint64_t v = in->operand[j] == HLO_NONE ? 0 : g->value[in->operand[j]];
+        h = map_hash(&v, sizeof v, h);
+    }
+    for (uint32_t j = 0; j < in->ncall; j++)
+        if (in->call[j].computation != HLO_NONE) h = map_hash(&g->hash[in->call[j].computation], sizeof h, h);
+    return h;
+}
 
 static void hash_computation(struct hashing *g, uint32_t c, unsigned depth)
 {
     const struct hlo_computation *k = &g->m->computation[c];
-    uint64_t h = SEED;
+    uint64_t all = 0;
     if (g->state[c] || depth > DEPTH) return;
     g->state[c] = 1;
     for (uint32_t i = k->first; i < k->first + k->count; i++) {
         const struct hlo_instr *in = &g->m->instr[i];
         for (uint32_t j = 0; j < in->ncall; j++)
             if (in->call[j].computation != HLO_NONE) hash_computation(g, in->call[j].computation, depth + 1);
-        g->text.n = 0;
-        buf_str(&g->text, in->opcode);
-        buf_c(&g->text, ' ');
-        if (in->shape) shape_put_full(&g->text, in->shape, false);
-        buf_fmt(&g->text, " %lld %d ", (long long)in->number, in->root);
-        buf_str(&g->text, in->literal);
-        buf_str(&g->text, in->custom_call_target);
-        for (uint32_t j = 0; j < in->noperand; j++)
-            buf_fmt(&g->text, " %lld",
-                    in->operand[j] == HLO_NONE ? -1LL : (long long)in->operand[j] - k->first);
-        h = map_hash(g->text.p, g->text.n, h);
-        h = hash_attributes(in->attributes, h);
-        for (uint32_t j = 0; j < in->ncall; j++)
-            if (in->call[j].computation != HLO_NONE)
-                h = map_hash(&g->hash[in->call[j].computation], sizeof h, h);
+        all += g->value[i] = hash_instr(g, in);
     }
-    g->hash[c] = h;
+    g->hash[c] = map_hash(&all, sizeof all, k->count ? g->value[k->root] : SEED);
     g->state[c] = 2;
 }
 
@@ -379,9 +386,11 @@ uint64_t *schedule_hashes(const struct hlo_module *m)
 {
     struct hashing g = {.m = m};
     g.hash = mem_alloc((size_t)m->ncomputation + 1, sizeof *g.hash);
+    g.value = mem_alloc((size_t)m->ninstr + 1, sizeof *g.value);
     g.state = mem_alloc((size_t)m->ncomputation + 1, 1);
     for (uint32_t c = 0; c < m->ncomputation; c++) hash_computation(&g, c, 0);
     free(g.state);
+    free(g.value);
     buf_free(&g.text);
     return g.hash;
 }
