@@ -99,7 +99,8 @@ static void put_budget(struct tab *o, const struct scene *w, const struct row *r
 static void put_budgets(struct tab *o, const struct scene *w, const struct row *r, struct ivl own)
 {
     if (!by_step) {
-        put_budget(o, w, r, window_of(w, r->plane, own), NULL);
+        struct ivl win = window_of(w, r->plane, own);
+        if (window != STEP || win.a < win.b) put_budget(o, w, r, win, NULL);
         return;
     }
     for (size_t i = 0; i < w->s.n; i++)
@@ -107,8 +108,11 @@ static void put_budgets(struct tab *o, const struct scene *w, const struct row *
             put_budget(o, w, r, (struct ivl){w->s.step[i].start, w->s.step[i].until}, &w->s.step[i]);
 }
 
+static bool lacks_steps(const struct scene *w) { return (window == STEP || by_step) && !w->s.n; }
+
 static void table_budget(struct tab *o, struct scene *w)
 {
+    if (lacks_steps(w)) return;
     for (uint32_t p = 0; p < w->t.nplane; p++) {
         struct device_time d = budget_device(&w->t, p);
         if (d.events) put_budgets(o, w, &(struct row){NULL, NULL, &d, p}, d.span);
@@ -125,13 +129,16 @@ static void table_budget(struct tab *o, struct scene *w)
 
 static void table_idle(struct tab *o, struct scene *w)
 {
+    if (lacks_steps(w)) return;
     struct idles x = {0};
     int64_t *whole = mem_alloc(w->t.nplane, sizeof *whole);
     for (uint32_t p = 0; p < w->t.nplane; p++) {
         struct device_time d = budget_device(&w->t, p);
         struct ivl win = window_of(w, p, d.span);
-        if (d.events) idle_of_device(&x, &w->t, &w->l, &w->h, p, win);
-        if (d.events) whole[p] = budget_of_device(&d, win).idle_ps;
+        if (d.events && (window != STEP || win.a < win.b)) {
+            idle_of_device(&x, &w->t, &w->l, &w->h, p, win);
+            whole[p] = budget_of_device(&d, win).idle_ps;
+        }
         budget_device_free(&d);
     }
     idle_sort(&x);
@@ -218,7 +225,7 @@ static void note_empty(const struct run *r, const struct scene *w)
     }
     for (size_t i = 0; i < sizeof said / sizeof *said; i++)
         if (tool_wants(r, said[i].table) && !tool_rows(r, said[i].table))
-            tool_note(r, "%s: %s", said[i].table, said[i].why);
+            tool_note(r, "%s: %s", said[i].table, i < 2 && lacks_steps(w) ? said[4].why : said[i].why);
 }
 
 static void write_tables(struct run *r, struct scene *w, const char *log, double least)
