@@ -35,7 +35,7 @@ const char *xstat_type(unsigned field)
     return name[field < sizeof name / sizeof *name ? field : 0];
 }
 
-int xstat_parse_any(struct wire msg, struct xstat *st, const struct xspace *s, struct err *e)
+int xstat_parse(struct wire msg, struct xstat *st, const struct xspace *s, struct err *e)
 {
     struct wire_field f;
     int r;

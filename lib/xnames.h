@@ -85,32 +85,35 @@ struct xevent_names xevent_names(struct wire msg);
 static inline struct str xevent_shown(struct xevent_names m) { return m.display.n ? m.display : m.name; }
 
 /* One XStat message: 0, -1. */
-int xstat_parse_any(struct wire msg, struct xstat *out, const struct xspace *s, struct err *e);
-static inline int xstat_parse(struct wire msg, struct xstat *out, const struct xspace *s, struct err *e)
-{ /* nearly all are an id and one value, both with one-byte tags */
-    struct wire w = msg;
-    const unsigned char *readable = (const unsigned char *)s->base + s->size;
-    uint64_t id, n;
-    if (wire_size(w) < 4 || *w.p++ != (1 << 3 | WIRE_VARINT) || wire_varint_near(&w, readable, &id) ||
-        w.p >= w.end)
-        return xstat_parse_any(msg, out, s, e);
-    out->id = (int64_t)id;
-    unsigned tag = *w.p++;
+int xstat_parse(struct wire msg, struct xstat *out, const struct xspace *s, struct err *e);
+/* The same for nearly all stats, quickly: at p stands the message's length, in one byte, then an id in one
+ * byte and one value of up to seven bytes, or a short text.  Returns what is behind, NULL: not so, ask
+ * xstat_parse.  Bytes up to `readable` may be loaded, none behind `end` belong to the stat. */
+static inline const unsigned char *xstat_quick(const unsigned char *p, const unsigned char *end,
+                                               const unsigned char *readable, struct xstat *out)
+{
+    const uint64_t all = ~0ull, top = 0x8080808080808080;
+    if (readable - p < 16 || p[0] < 4 || p[0] >= 0x80 || p[0] >= end - p || p[1] != (1 << 3 | WIRE_VARINT) ||
+        p[2] >= 0x80)
+        return NULL;
+    const unsigned char *value = p + 4, *behind = p + 1 + p[0];
+    unsigned tag = p[3], bytes = (unsigned)(behind - value);
+    out->id = p[2];
     out->field = tag >> 3;
-    switch (tag) {
-    case XSTAT_UINT64 << 3 | WIRE_VARINT:
-    case XSTAT_INT64 << 3 | WIRE_VARINT:
-    case XSTAT_REF << 3 | WIRE_VARINT:
-        if (!wire_varint_near(&w, readable, &out->u) && w.p == w.end) return 0;
-        break;
-    case XSTAT_STR << 3 | WIRE_BYTES:
-    case XSTAT_BYTES << 3 | WIRE_BYTES:
-    case XSTAT_COMPRESSED << 3 | WIRE_BYTES:
-        if (!wire_varint_near(&w, readable, &n) && n == wire_size(w)) return out->w = w, 0;
-        break;
-    default: break;
+    if (tag == (XSTAT_UINT64 << 3 | WIRE_VARINT) || tag == (XSTAT_INT64 << 3 | WIRE_VARINT) ||
+        tag == (XSTAT_REF << 3 | WIRE_VARINT)) {
+        if (bytes > 7) return NULL;
+        uint64_t v, mask = all >> (64 - 8 * bytes) >> 8; /* of all bytes but the last */
+        memcpy(&v, value, 8);
+        if ((v & (mask << 8 | 0xff) & top) != (mask & top)) return NULL; /* they alone go on */
+        out->u = wire_groups(v & (mask << 8 | 0xff));
+        return behind;
     }
-    return xstat_parse_any(msg, out, s, e);
+    bool text = tag == (XSTAT_STR << 3 | WIRE_BYTES) || tag == (XSTAT_BYTES << 3 | WIRE_BYTES) ||
+                tag == (XSTAT_COMPRESSED << 3 | WIRE_BYTES);
+    if (!text || *value != bytes - 1) return NULL;
+    out->w = (struct wire){value + 1, behind};
+    return behind;
 }
 /* The next stat among the fields numbered `field` of w (4 in events, 5 in event metadata, 6 in planes): 1, 0,
  * -1. */

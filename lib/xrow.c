@@ -160,8 +160,12 @@ static inline int stat_field(struct xrows *r, struct wire *w, const unsigned cha
                              struct xevent *ev, struct err *e)
 {
     struct xstat st;
-    const unsigned char *at = w->p;
+    const unsigned char *at = w->p, *behind = xstat_quick(at, w->end, readable, &st);
     uint64_t n;
+    if (behind) {
+        w->p = behind;
+        return take_stat(r->names, &st, &ev->own, &r->inflated, e);
+    }
     if (wire_varint_near(w, readable, &n) || n > wire_size(*w))
         return xspace_bad(r->names->space, at, e, "a stat's length is wrong (corrupt)");
     struct wire msg = {w->p, w->p + n};
