@@ -172,10 +172,11 @@ static void messages(struct run *r, const struct attrib *a)
         tool_note(r, "%s: no HLO in this capture (profiled without it): give a dump with --hlo", p->bare);
     if (!work) tool_note(r, "no device work in this table: nothing to attribute");
     for (size_t i = 0; i < p->nprogram; i++)
-        if (p->program[i].by_name)
-            tool_note(r, "program %.*s: no HLO of this id; that of %.*s is taken by its name",
-                      (int)p->program[i].cell.n, p->program[i].cell.p, (int)p->program[i].name.n,
-                      p->program[i].name.p);
+        if (p->program[i].by_name || p->program[i].rivals)
+            tool_note(r, "program %.*s: no HLO of this id; %s %.*s is taken by its name",
+                      (int)p->program[i].cell.n, p->program[i].cell.p,
+                      p->program[i].rivals ? "the largest of several different" : "that of",
+                      (int)p->program[i].name.n, p->program[i].name.p);
     if (none[REASON_NO_HLO])
         tool_note(r, "%llu of %llu device events are of programs whose HLO is not here (--hlo)",
                   (unsigned long long)none[REASON_NO_HLO], (unsigned long long)work);

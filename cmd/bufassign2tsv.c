@@ -38,7 +38,7 @@ static int keep_module(struct hlo_module *m, void *ctx)
 {
     struct programs *p = ctx;
     p->module = mem_grow(p->module, &p->module_cap, p->nmodule + 1, sizeof *p->module);
-    p->module[p->nmodule++] = (struct loaded){m, false};
+    p->module[p->nmodule++] = (struct loaded){.m = m};
     return 0;
 }
 

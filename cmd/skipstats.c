@@ -198,6 +198,15 @@ static unsigned classes_needed(const struct run *r)
     return budget_alone(r) ? EV_DEVICE : EV_ALL & ~(EV_BIT(EV_OTHER) | EV_BIT(EV_COUNTER) | EV_BIT(EV_ASYNC));
 }
 
+static void note_clamped(const struct run *r, const struct events *t)
+{
+    uint64_t negative = 0;
+    for (uint32_t i = 0; i < t->nline; i++) negative += t->line[i].negative;
+    if (negative)
+        tool_note(r, "%llu events end before they start: their duration counts as 0",
+                  (unsigned long long)negative);
+}
+
 /* An empty table is said to be empty, and why. */
 static void note_empty(const struct run *r, const struct scene *w)
 {
@@ -277,6 +286,7 @@ int main(int argc, char **argv)
                   "tells them apart",
                   (unsigned long long)w.l.ambiguous);
     write_tables(&r, &w, log, least);
+    note_clamped(&r, &w.t);
     note_empty(&r, &w);
     scene_free(&w);
     return tool_end(&r);

@@ -61,7 +61,8 @@ static const struct column skip_columns[] = {
     {"launch_floor_ps", "int", "ps", "5th percentile of that where the stream was idle at the call"},
     {"floor_launches", "int", "-", "launches that met an idle stream"},
     {"queue_share", "float", "fraction",
-     "1 - launches x floor / tklqt: small is host-bound, large device-bound"},
+     "1 - launches x floor / tklqt: small is host-bound, large device-bound; - if out of 0..1 (clocks "
+     "differ)"},
     {"akd_ps", "int", "ps", "average kernel duration"},
     {"il_ps", "int", "ps", "first call to last end"},
     {"gpu_idle_sum_ps", "int", "ps", "il minus the sum of durations (SKIP's form; negative with streams)"},

@@ -4,6 +4,7 @@
 #include "tool.h"
 #include "tracerow.h"
 #include <inttypes.h>
+#include <sys/stat.h>
 
 static const struct opt options[] = {
     {'p', "plane", "RE", "only processes whose name matches this extended regular expression"},
@@ -104,14 +105,17 @@ static void open_trace(struct job *j)
     tool_die(&j->run, &e);
 }
 
-/* Some writers put the names at the end.  A file is then read once more, for the names alone. */
+/* Some writers put the names at the end.  A file (no pipe: that can be read only once) is then read once
+ * more, for the names alone. */
 static void search_names(struct job *j)
 {
     struct trace names;
     struct trace_event ev;
     struct err ignored = {0}; /* the main reading meets it, too */
+    struct stat st;
     j->searched = true;
-    if (!strcmp(j->path, "-") || trace_open(&names, j->path, &ignored)) return;
+    if (!strcmp(j->path, "-") || stat(j->path, &st) || !S_ISREG(st.st_mode)) return;
+    if (trace_open(&names, j->path, &ignored)) return;
     while (trace_next(&names, &ev, &ignored) > 0)
         if (ev.ph == 'M') trace_learn(&j->trace, &ev);
     trace_close(&names, &ignored);

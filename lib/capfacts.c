@@ -31,11 +31,11 @@ static void message(struct capture_facts *f, struct str s, bool error, bool cell
     if (!f->first[0]) keep(f->first, s, cell);
 }
 
-static int from_table(struct capture_facts *f, const char *path, struct err *e)
+static int from_table(struct capture_facts *f, struct inp *in, struct err *e)
 {
     struct tsv t;
     int key, value, r = -1;
-    if (tsv_open(&t, &path, 1, e)) return -1;
+    if (tsv_open_inp(&t, in, e)) return -1;
     if (!tsv_need(&t, "key", "xplane2tsv -t meta", &key, e) &&
         !tsv_need(&t, "value", "xplane2tsv -t meta", &value, e))
         while ((r = tsv_next(&t, e)) > 0) {
@@ -77,7 +77,7 @@ int capture_facts_read(struct capture_facts *f, const char *path, struct err *e)
     if (inp_open(&in, path, e)) return -1;
     int r = inp_whole(&in, e);
     if (!r && kind_of(in.data, in.size) == KIND_TABLE)
-        r = from_table(f, path, e);
+        r = from_table(f, &in, e);
     else if (!r)
         r = from_capture(f, &in, e);
     if (inp_close(&in, e)) r = -1;

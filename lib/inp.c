@@ -114,9 +114,23 @@ static int read_any(struct inp *in, void *p, size_t n, size_t *got)
     return in->gz ? read_gz(in, p, n, got) : read_raw(in, p, n, got);
 }
 
+struct str inp_look(struct inp *in, size_t n)
+{
+    size_t got = 0;
+    while (in->ahead.n < n && read_any(in, buf_room(&in->ahead, n), n - in->ahead.n, &got) > 0)
+        in->ahead.n += got;
+    return buf_view(&in->ahead);
+}
+
 int inp_read(struct inp *in, void *p, size_t n, size_t *got, struct err *e)
 {
     *got = 0;
+    if (in->given < in->ahead.n) {
+        *got = in->ahead.n - in->given < n ? in->ahead.n - in->given : n;
+        memcpy(p, in->ahead.p + in->given, *got);
+        in->given += *got;
+        return 1;
+    }
     if (in->data) { /* after inp_whole: from memory */
         size_t left = in->size - in->peek;
         if (!left && in->bad.text[0]) return *e = e->text[0] ? *e : in->bad, -1;
@@ -139,13 +153,17 @@ int inp_whole(struct inp *in, struct err *e)
         void *p = st.st_size ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, in->fd, 0) : MAP_FAILED;
         if (p != MAP_FAILED) {
             in->mapped = true;
+            if (in->fd > 0) close(in->fd); /* whoever maps thousands of files has descriptors left */
+            in->fd = -1;
             in->peek = 0;
+            buf_free(&in->ahead);
             in->data = p;
             in->size = (size_t)st.st_size;
             return 0;
         }
     }
-    struct buf all = {0};
+    struct buf all = in->ahead;
+    in->ahead = (struct buf){0};
     for (size_t got = 0;; all.n += got) {
         char *to = buf_room(&all, CHUNK);
         if (read_any(in, to, all.cap - all.n, &got) <= 0) break;
@@ -167,6 +185,7 @@ int inp_close(struct inp *in, struct err *e)
     if (in->z) inflateEnd(&in->z->s);
     free(in->z);
     buf_free(&in->own);
+    buf_free(&in->ahead);
     if (in->fd > 0) close(in->fd);
     in->fd = -1;
     in->z = NULL;

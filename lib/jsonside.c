@@ -4,6 +4,8 @@
 #include "trace.h"
 #include <stdlib.h>
 
+enum { LOOK = 4096 }; /* bytes that tell a trace from its table */
+
 enum { CAP_OLD = 1000000, CAP_NEW = 5000000 };
 
 bool json_side_capped(const struct json_side *s) { return s->rows == CAP_OLD || s->rows == CAP_NEW; }
@@ -43,11 +45,11 @@ static void add_up(struct event_tally *to, const struct event_tally *y)
 }
 
 /* trace2tsv's table. */
-static int from_table(struct json_side *s, const char *path, struct err *e)
+static int from_table(struct json_side *s, struct inp *table, struct err *e)
 {
     struct events t = {.tally = true};
     struct tsv in;
-    if (tsv_open(&in, &path, 1, e)) return -1;
+    if (tsv_open_inp(&in, table, e)) return -1;
     int r = events_read(&t, &in, 0, e);
     tsv_close(&in);
     s->rows = t.rows;
@@ -90,7 +92,7 @@ static void name_lines(struct json_side *s, const struct trace *t, const struct 
     buf_free(&id);
 }
 
-static int from_trace(struct json_side *s, const char *path, struct err *e)
+static int from_trace(struct json_side *s, struct inp *in, struct err *e)
 {
     struct trace t;
     struct trace_event ev;
@@ -98,7 +100,7 @@ static int from_trace(struct json_side *s, const char *path, struct err *e)
     struct buf text = {0}, cell = {0};
     size_t cap = 0, n = 0;
     int r;
-    if (trace_open(&t, path, e)) return -1;
+    trace_open_inp(&t, in);
     while ((r = trace_next(&t, &ev, e)) > 0) {
         if (ev.ph == 'M') trace_learn(&t, &ev);
         if (ev.ph != 'X') continue;
@@ -123,15 +125,12 @@ static int from_trace(struct json_side *s, const char *path, struct err *e)
 int json_side_read(struct json_side *s, const char *path, struct err *e)
 {
     struct inp in;
-    struct err ignored = {0};
-    char head[4096];
-    size_t n = 0, got = 0;
     if (inp_open(&in, path, e)) return -1;
-    while (n < sizeof head && inp_read(&in, head + n, sizeof head - n, &got, &ignored) > 0) n += got;
-    inp_close(&in, &ignored);
-    enum kind k = kind_of(head, n);
-    if (k == KIND_TABLE) return from_table(s, path, e);
-    if (k == KIND_TRACE_JSON) return from_trace(s, path, e);
+    struct str head = inp_look(&in, LOOK);
+    enum kind k = kind_of(head.p, head.n);
+    if (k == KIND_TABLE) return from_table(s, &in, e);
+    if (k == KIND_TRACE_JSON) return from_trace(s, &in, e);
+    if (inp_close(&in, e)) return -1;
     return err_set(e, path, "no JSON trace and no table of one: this is %s", kind_says(k));
 }
 

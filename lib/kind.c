@@ -61,18 +61,18 @@ static enum kind proto_kind(struct wire w)
     return plane ? KIND_XPLANE : KIND_BINARY;
 }
 
-/* Column names with tabs between. */
+/* Column names with tabs between, or commas. */
 static bool is_header(struct str line)
 {
-    bool tab = false;
+    bool several = false;
     for (size_t i = 0; i < line.n; i++) {
         char c = line.p[i];
-        if (c == '\t')
-            tab = true;
+        if (c == '\t' || c == ',')
+            several = true;
         else if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') && c != '_')
             return false;
     }
-    return tab;
+    return several;
 }
 
 static bool starts_with_one_of(struct str s, const char *const *list)
@@ -120,6 +120,7 @@ static enum kind text_kind(struct str s)
     static const char *const web[] = {"<!DOCTYPE html", "<!doctype html", "<html", NULL};
     const char *eol = memchr(s.p, '\n', s.n);
     struct str line = str_n(s.p, eol ? (size_t)(eol - s.p) : s.n);
+    if (is_header(line)) return KIND_TABLE; /* whatever its cells speak of */
     if (starts_with_one_of(s, hlo)) return KIND_HLO_TEXT;
     if (starts_with_one_of(s, mlir) || str_has(s, "stablehlo.") || str_has(s, "mhlo.")) return KIND_STABLEHLO;
     if (str_starts(s, "BufferAssignment:")) return KIND_BUFFERS;
@@ -128,7 +129,6 @@ static enum kind text_kind(struct str s)
     if (starts_with_one_of(s, web)) return KIND_WEB_PAGE;
     struct str in = str_trim(str_from(s, 1));
     if ((s.p[0] == '{' || s.p[0] == '[') && in.n && memchr("\"{[]}", in.p[0], 5)) return KIND_TRACE_JSON;
-    if (is_header(line)) return KIND_TABLE;
     if (str_has(line, "RESOURCE_EXHAUSTED") || str_has(line, "Ran out of memory")) return KIND_LOG;
     return str_ends(str_trim(line), "{") || has_instruction(s) ? KIND_HLO_TEXT : KIND_TEXT;
 }

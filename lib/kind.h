@@ -13,7 +13,7 @@ enum kind {
     KIND_STABLEHLO,  /* MLIR, text or bytecode */
     KIND_TRACE_JSON,
     KIND_BUFFERS,    /* buffer assignment as text */
-    KIND_TABLE,      /* TSV with a header */
+    KIND_TABLE,      /* TSV or CSV with a header */
     KIND_LOG,        /* with an out-of-memory message on its first line */
     KIND_OTHER_DUMP, /* what XLA dumps beside these: live ranges, reports, thunks, LLVM IR, PTX */
     KIND_WEB_PAGE,

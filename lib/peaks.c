@@ -178,12 +178,12 @@ static int capture(struct peaks *p, const struct inp *in, struct err *e)
     return bad;
 }
 
-static int plane_table(struct peaks *p, const char *path, struct err *e)
+static int plane_table(struct peaks *p, struct inp *in, struct err *e)
 {
     struct tsv t;
     struct buf name = {0};
     int plane, device, flops, bytes, r = -1;
-    if (tsv_open(&t, &path, 1, e)) return -1;
+    if (tsv_open_inp(&t, in, e)) return -1;
     if (!tsv_need(&t, "plane", "xplane2tsv -t plane", &plane, e) &&
         !tsv_need(&t, "device", "xplane2tsv -t plane", &device, e) &&
         !tsv_need(&t, "peak_teraflops_per_second", "xplane2tsv -t plane", &flops, e) &&
@@ -209,8 +209,8 @@ int peaks_file(struct peaks *p, const char *path, struct err *e)
     struct str first = nl ? str_n(in.data, (size_t)(nl - in.data)) : STR("");
     if (!r && !in.size)
         r = err_set(e, path, "empty input");
-    else if (!r && first.n && memchr(first.p, '\t', first.n) && str_has(first, "plane"))
-        r = plane_table(p, path, e);
+    else if (!r && str_has(first, "plane") && kind_of(in.data, in.size) == KIND_TABLE)
+        r = plane_table(p, &in, e);
     else if (!r && str_has(first, "match"))
         r = peaks_csv(p, in.data, in.size, path, e);
     else if (!r)

@@ -1,4 +1,5 @@
 #include "programs.h"
+#include "hlo_dump.h"
 #include "kind.h"
 #include "num.h"
 #include <dirent.h>
@@ -10,19 +11,22 @@
 
 struct loading {
     struct programs *p;
+    const char *path;
     bool capture;
 };
 
 void programs_add(struct programs *p, struct hlo_module *m, bool capture)
 {
     p->module = mem_grow(p->module, &p->module_cap, p->nmodule + 1, sizeof *p->module);
-    p->module[p->nmodule++] = (struct loaded){m, capture};
+    p->module[p->nmodule++] = (struct loaded){m, capture, m->has_id, m->program_id};
 }
 
 static int keep_module(struct hlo_module *m, void *ctx)
 {
     struct loading *l = ctx;
     programs_add(l->p, m, l->capture);
+    struct loaded *to = &l->p->module[l->p->nmodule - 1];
+    if (!to->has_id) to->has_id = !num_u64(hlo_dump_name(str_of(l->path)).module_id, &to->id);
     return 0;
 }
 
@@ -41,7 +45,7 @@ static int load_file(struct programs *p, const char *path, bool picky, struct er
     p->input[p->ninput++] = in;
     enum kind k = kind_of(in->data, in->size);
     if (picky && !holds_hlo(k)) return 0;
-    struct loading l = {p, k == KIND_XPLANE};
+    struct loading l = {p, path, k == KIND_XPLANE};
     size_t before = p->nmodule;
     int r = hlo_read(in, keep_module, &l, e);
     if (!r || k != KIND_XPLANE || p->nmodule > before || e->unit != ERR_NOWHERE) return r;
@@ -102,24 +106,32 @@ int programs_load(struct programs *p, const char *path, struct err *e)
 /* How well a module fits: by the id of a capture, by id and name, by name alone; 0: not at all. */
 static int fit(const struct loaded *l, bool has_id, uint64_t id, struct str name)
 {
-    bool same_id = has_id && l->m->has_id && l->m->program_id == id;
+    bool same_id = has_id && l->has_id && l->id == id;
     bool same_name = !tsv_none(name) && str_eq(l->m->name, name);
     if (same_id && l->capture) return 4;
     if (same_id && (same_name || tsv_none(name))) return 3;
     return same_name ? 2 : 0;
 }
 
+/* Text and proto of one program are no rivals. */
+static bool differ(const struct hlo_module *a, const struct hlo_module *b)
+{
+    return a->ninstr != b->ninstr || a->from_proto == b->from_proto;
+}
+
 static const struct loaded *choose(const struct programs *p, bool has_id, uint64_t id, struct str name,
-                                   int *how)
+                                   int *how, bool *rivals)
 {
     const struct loaded *best = NULL;
     *how = 0;
+    *rivals = false;
     for (size_t i = 0; i < p->nmodule; i++) {
         const struct loaded *l = &p->module[i];
         int f = fit(l, has_id, id, name);
         if (!f || f < *how) continue;
         bool larger = best && (l->m->ninstr > best->m->ninstr ||
                                (l->m->ninstr == best->m->ninstr && l->m->from_proto > best->m->from_proto));
+        *rivals = f == *how && (*rivals || differ(best->m, l->m));
         if (f > *how || larger) best = l, *how = f;
     }
     return best;
@@ -131,6 +143,7 @@ uint32_t programs_find(struct programs *p, struct str id, struct str module)
     bool fresh;
     uint64_t number = 0;
     int how;
+    bool rivals = false;
     if (tsv_none(id) && tsv_none(module)) return PROGRAM_NONE;
     b->n = 0;
     buf_str(b, tsv_none(id) ? module : id);
@@ -143,10 +156,12 @@ uint32_t programs_find(struct programs *p, struct str id, struct str module)
     p->nprogram = (size_t)k + 1;
     bool has_id = !tsv_none(id) && !num_u64(id, &number);
     b->n = 0;
-    const struct loaded *l = !tsv_unescape(b, module) ? choose(p, has_id, number, buf_view(b), &how) : NULL;
+    const struct loaded *l =
+        !tsv_unescape(b, module) ? choose(p, has_id, number, buf_view(b), &how, &rivals) : NULL;
     if (!l) return k;
     g->m = l->m;
     g->by_name = has_id && how == 2;
+    g->rivals = rivals && how == 2;
     return k;
 }
 

@@ -27,7 +27,8 @@ struct program {
     struct str cell; /* what column `program` says: the id, else the module's name */
     struct str name;
     struct hlo_module *m; /* NULL: its HLO is not here */
-    bool by_name;         /* the module was found by name, its id differs */
+    bool by_name;         /* the module was found by name, its id differs or is not known */
+    bool rivals;          /* and others of that name differ from it */
     bool used;
     struct cost_set cost;
     bool costed;
@@ -38,6 +39,8 @@ struct programs {
     struct loaded {
         struct hlo_module *m;
         bool capture; /* embedded in a capture: its id is the program's */
+        bool has_id;  /* its own, or for text the one in the dump file's name */
+        uint64_t id;
     } * module;
     size_t nmodule, module_cap;
     struct program *program;

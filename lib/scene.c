@@ -1,19 +1,9 @@
 #include "scene.h"
-#include "kind.h"
-
-/* A file that is clearly something else is called by its name. */
-static int not_a_table(const struct tsv *in, struct err *e)
-{
-    enum kind k = kind_of(in->head, in->nhead);
-    if (!in->nhead || k == KIND_TABLE || k == KIND_TEXT || k == KIND_BINARY || k == KIND_LOG) return -1;
-    *e = (struct err){0};
-    return err_set(e, in->name, "no event table: this is %s", kind_says(k));
-}
 
 int scene_read(struct scene *x, const char *const *path, size_t npath, unsigned keep, struct err *e)
 {
     struct tsv in;
-    if (tsv_open(&in, path, npath, e)) return not_a_table(&in, e);
+    if (tsv_open(&in, path, npath, e)) return -1;
     int r = events_read(&x->t, &in, keep, e);
     tsv_close(&in);
     if (!(keep & EV_CALLS)) return r;

@@ -137,9 +137,10 @@ static void finish(struct skip *s, struct group *g, struct threads *h)
     s->idle_ps = s->il_ps - ivls_len(&g->busy);
     s->floor_n = g->floor.n;
     s->floor_ps = dist_quantile(&g->floor, 0.05);
-    s->queue_share = s->floor_n && s->tklqt_ps > 0
-                         ? 1 - (double)s->launches * (double)s->floor_ps / (double)s->tklqt_ps
-                         : NAN;
+    double floors =
+        (double)s->launches * (double)s->floor_ps; /* clocks that differ make any number of these */
+    bool share = s->floor_n && floors >= 0 && floors <= (double)s->tklqt_ps && s->tklqt_ps > 0;
+    s->queue_share = share ? 1 - floors / (double)s->tklqt_ps : NAN;
     if (g->home != EV_NONE && g->first < g->last)
         s->cpu_idle_ps = cpu_idle(h, g->home, (struct ivl){g->first, g->last});
     ivls_free(&g->busy);

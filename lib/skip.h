@@ -16,7 +16,7 @@ struct skip {
     int64_t tklqt_ps;             /* sum over launches of first start - start of the call */
     int64_t floor_ps;             /* 5th percentile of that where the stream was idle at the call */
     uint64_t floor_n;             /* launches that met an idle stream; 0: no floor */
-    double queue_share;           /* 1 - launches * floor / tklqt; NAN without a floor */
+    double queue_share;           /* 1 - launches * floor / tklqt; NAN without a floor, or where it is no share */
     int64_t kernel_ps;            /* sum of durations */
     int64_t il_ps;                /* first call (first start without calls) to last end */
     int64_t idle_sum_ps, idle_ps; /* il - sum of durations (SKIP's form), il - union */

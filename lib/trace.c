@@ -8,6 +8,14 @@ int trace_open(struct trace *t, const char *path, struct err *e)
     return json_in_open(&t->in, path, e);
 }
 
+void trace_open_inp(struct trace *t, struct inp *in)
+{
+    *t = (struct trace){.first = true};
+    json_in_start(&t->in);
+    t->in.in = *in;
+    *in = (struct inp){.fd = -1};
+}
+
 int trace_close(struct trace *t, struct err *e)
 {
     int r = json_in_close(&t->in, e);

@@ -59,6 +59,7 @@ struct trace {
 };
 
 int trace_open(struct trace *t, const char *path, struct err *e);
+void trace_open_inp(struct trace *t, struct inp *in); /* open already: takes it over */
 int trace_next(struct trace *t, struct trace_event *ev,
                struct err *e);                   /* 1, 0 at the end, -1 after the good ones */
 int trace_close(struct trace *t, struct err *e); /* -1: the stream ended badly */

@@ -1,5 +1,6 @@
 #include "tsv.h"
 #include "csvio.h"
+#include "kind.h"
 #include "mem.h"
 #include "num.h"
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 #include <emmintrin.h>
 #endif
 
-enum { CHUNK = 1 << 17, LINE_MAX_BYTES = 1 << 28 };
+enum { CHUNK = 1 << 17, LINE_MAX_BYTES = 1 << 28, KIND_LEAST = 16 /* bytes to know a wrong file by */ };
 
 /* ---- reading ---- */
 
@@ -127,12 +128,13 @@ static int read_header(struct tsv *t, struct err *e)
 {
     char bad = 0;
     int r;
-    while ((r = fill(t, e)) > 0 && (t->end < sizeof t->head || !memchr(t->buf, '\n', t->end))) continue;
+    while ((r = fill(t, e)) > 0 && (t->end < KIND_LEAST || !memchr(t->buf, '\n', t->end))) continue;
     if (r < 0) return -1;
     if (!t->end)
         return err_set(e, t->name, "empty input: whatever made it failed, or a capture over 2 GB was lost");
-    t->nhead = t->end < sizeof t->head ? t->end : sizeof t->head;
-    memcpy(t->head, t->buf, t->nhead);
+    enum kind kind = kind_of(t->buf, t->end);
+    if (!t->free_names && kind != KIND_TABLE && kind != KIND_TEXT) /* text: a table of one column */
+        return err_set(e, t->name, "no table: this is %s", kind_says(kind));
     const char *nl = memchr(t->buf, '\n', t->end);
     t->csv = looks_csv(str_n(t->buf, nl ? (size_t)(nl - t->buf) : t->end));
     if (t->csv) {

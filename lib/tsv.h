@@ -16,8 +16,6 @@ struct tsv {
     struct str *col;  /* header */
     struct str *cell; /* current row: ncol cells */
     struct str row;   /* current row, whole, without the line end */
-    char head[2048]; /* the input's first bytes, also where it turned out to be no table */
-    size_t nhead;
     /* private */
     const char *const *path;
     size_t npath, at;
