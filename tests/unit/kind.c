@@ -13,7 +13,8 @@ int main(void)
     IS("fused_computation {\n  p = f32[] parameter(0)\n", KIND_HLO_TEXT);
     IS("  %add.1 = f32[] add(%a, %b)\n", KIND_HLO_TEXT);
     IS("// RUN: opt %s\n// by hand\n\nmax {\n  %a = f32[] parameter(0)\n", KIND_HLO_TEXT);
-    IS("rank,program_id,hlo_op_expression\n1,7,\"%a = f32[] add(%b, %c)\"\n", KIND_TEXT);
+    IS("rank,program_id,hlo_op_expression\n1,7,\"%a = f32[] add(%b, %c)\"\n", KIND_TABLE);
+    IS("module\tinstr\nstablehlo.add\tx\n", KIND_TABLE);
     IS("module @jit_f attributes {mhlo.num_partitions = 1 : i32} {\n", KIND_STABLEHLO);
     IS("ML\xefR\x01StableHLO", KIND_STABLEHLO);
     IS("BufferAssignment:\nallocation 0: size 4\n", KIND_BUFFERS);
