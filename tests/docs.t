@@ -24,4 +24,8 @@ for b in "$TOP"/cmd/*.c; do
     done
     grep -q "\b$t\b" "$TOP/README.md" || fail "$t is not in README.md"
 done
+for x in $(sed -n 's/^\.\(It \)\{0,1\}Xr \([^ ]*\) \([157]\).*/\2.\3/p' "$TOP"/man/*.[157] | sort -u); do
+    case $x in awk.1 | mawk.1 | diff.1 | gzip.1) continue ;; esac
+    [ -f "$TOP/man/$x" ] || fail "$x is referred to and is no page: $(grep -l "Xr ${x%.*} " "$TOP"/man/*)"
+done
 exit $bad
