@@ -26,7 +26,7 @@ static const struct opt options[] = {
     }
 #define SHARE                                                                                                \
     {                                                                                                        \
-        "share", "float", "-", "of all device time"                                                          \
+        "share", "float", "fraction", "of all device time"                                                   \
     }
 
 static const struct column event_columns[] = {
@@ -51,7 +51,7 @@ static const struct column how_columns[] = {{"plane", "text", "-", "device"},
                                             {"match", "enum", "-", "how its events were matched"},
                                             EVENTS,
                                             TIME,
-                                            {"share", "float", "-", "of the plane's device time"},
+                                            {"share", "float", "fraction", "of the plane's device time"},
                                             {0}};
 static const struct column kernel_columns[] = {{"name", "text", "-", "kernel, copy or fill"},
                                                {"class", "enum", "-", "class of the event"},
@@ -95,7 +95,7 @@ static const struct column summary_columns[] = {
      "device_time, matched, none:REASON, or xprof_op_view: what annotations alone show"},
     EVENTS,
     TIME,
-    {"share", "float", "-", "of the plane's device time"},
+    {"share", "float", "fraction", "of the plane's device time"},
     {0}};
 
 static const struct table tables[] = {

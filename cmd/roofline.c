@@ -18,7 +18,7 @@ static const struct opt options[] = {
 
 static const struct column roofline_columns[] = {
     {"device", "text", "-", "what the hardware is called; all devices of a kind together"},
-    {"module", "text", "-", "HLO module"},
+    {"module", "text", "-", "HLO module; its program id where no event names it"},
     {"instr", "text", "-", "instruction"},
     {"opcode", "text", "-", "its opcode"},
     {"op_name", "text", "-", "where in the user's program"},

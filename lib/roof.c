@@ -360,7 +360,8 @@ static int longest_first(const void *a, const void *b)
     return c;
 }
 
-/* Kernels of graphs do not name their module; others of the same program do. */
+/* Kernels of graphs do not name their module; others of the same program do.  Where none does (ops of TPUs), the
+ * program's id keeps equal names of two programs apart. */
 static void name_modules(struct roof *r)
 {
     struct map known = {0};
@@ -369,9 +370,9 @@ static void name_modules(struct roof *r)
         if (!tsv_none(r->row[k].cell[ROOF_MODULE]))
             module[map_put(&known, r->row[k].program, NULL)] = r->row[k].cell[ROOF_MODULE];
     for (size_t k = 0; k < r->nrow; k++) {
+        if (!tsv_none(r->row[k].cell[ROOF_MODULE]) || r->row[k].unmatched) continue;
         uint32_t p = map_get(&known, r->row[k].program);
-        if (tsv_none(r->row[k].cell[ROOF_MODULE]) && p != MAP_NONE && !r->row[k].unmatched)
-            r->row[k].cell[ROOF_MODULE] = module[p];
+        r->row[k].cell[ROOF_MODULE] = p == MAP_NONE ? r->row[k].program : module[p];
     }
     map_free(&known);
     free(module);
