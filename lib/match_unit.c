@@ -221,7 +221,7 @@ enum { BETWEEN = 16 }; /* units between two programs: more are not split but cut
 
 void match_between(struct plane *p)
 {
-    uint32_t run[BETWEEN];
+    uint32_t run[BETWEEN] = {0};
     size_t n = 0;
     for (uint32_t i = 0; i <= p->nunit; i++) {
         const struct unit *u = i < p->nunit ? &p->unit[i] : NULL;

@@ -299,7 +299,7 @@ void schedule_free(struct schedule *s)
 /* Attributes that count: not the names of computations, nor what only the compiler's passes use. */
 static bool counts(struct str a)
 {
-    static const char *const not [] = {"calls=",
+    static const char *const skip[] = {"calls=",
                                        "to_apply=",
                                        "condition=",
                                        "body=",
@@ -314,7 +314,7 @@ static bool counts(struct str a)
                                        "frontend_attributes=",
                                        "origin=",
                                        NULL};
-    for (const char *const *p = not ; *p; p++)
+    for (const char *const *p = skip; *p; p++)
         if (str_starts(a, *p)) return false;
     return a.n > 0;
 }
