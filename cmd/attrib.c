@@ -146,8 +146,7 @@ static void read_options(struct run *r, int argc, char **argv, struct wish *w)
             break;
         case PROGRAM: w->program = str_of(r->arg); break;
         case USER_RE:
-            if (regcomp(&w->user, r->arg, REG_EXTENDED | REG_NOSUB))
-                tool_usage(r, "--user-re: no regular expression");
+            if (re_compile(&w->user, r->arg, &e)) tool_usage(r, "--user-re: %s", e.text);
             w->programs.user = &w->user;
             break;
         case DEPTH:

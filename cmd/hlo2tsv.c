@@ -146,18 +146,13 @@ static void module_table(struct job *j)
 
 static void option(struct job *j, int c)
 {
-    char text[200];
-    int r;
+    struct err e = {0};
     if (c == OPT_COST) {
         if (strcmp(j->run.arg, "gpu") && strcmp(j->run.arg, "xla"))
             tool_usage(&j->run, "--cost is xla or gpu");
         j->cost = !strcmp(j->run.arg, "gpu") ? COST_GPU : COST_BASE;
     } else if (c == OPT_USER_RE) {
-        r = regcomp(&j->user, j->run.arg, REG_EXTENDED | REG_NOSUB);
-        if (r) {
-            regerror(r, &j->user, text, sizeof text);
-            tool_usage(&j->run, "\"%s\": %s", j->run.arg, text);
-        }
+        if (re_compile(&j->user, j->run.arg, &e)) tool_usage(&j->run, "--user-re: %s", e.text);
         j->user_on = true;
     } else if (c == OPT_CAPTURE)
         capture(j);

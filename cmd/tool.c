@@ -163,10 +163,7 @@ static struct sink *add_sink(struct run *r, const struct table *t)
     return s;
 }
 
-struct out *tool_out(struct run *r)
-{
-    return r->nsink ? &r->sink[0].out : &add_sink(r, NULL)->out;
-}
+struct out *tool_out(struct run *r) { return r->nsink ? &r->sink[0].out : &add_sink(r, NULL)->out; }
 
 struct tab *tool_sink(struct run *r, const char *table, struct str input_header)
 {

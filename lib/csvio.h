@@ -6,12 +6,12 @@
 #include "out.h"
 
 struct csv_in;
-struct csv_in *csv_in_new(const char *first,
-                          size_t n); /* `first`: bytes already read from the input, copied */
+/* first[0..n): bytes already read from the input, copied. */
+struct csv_in *csv_in_new(const char *first, size_t n);
 /* Up to n bytes of TSV made from `in`: 1, 0 at the end, -1.  An unfinished quote at the end is an error. */
 int csv_in_read(struct csv_in *c, struct inp *in, char *p, size_t n, size_t *got, struct err *e);
 void csv_in_free(struct csv_in *c); /* NULL is fine */
 
-void csv_out_row(struct out *o,
-                 struct str row); /* one TSV row (no line end) as one CSV row, quoted where needed */
+/* One TSV row (no line end) as one CSV row, quoted where needed. */
+void csv_out_row(struct out *o, struct str row);
 #endif

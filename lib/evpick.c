@@ -1,35 +1,24 @@
 #include "evpick.h"
 #include "mem.h"
 #include <ctype.h>
-#include <regex.h>
 #include <stdlib.h>
 
-struct ev_pattern {
-    regex_t re;
-};
-
-int ev_pick_pattern(struct ev_pattern **p, const char *re, struct err *e)
+int ev_pick_pattern(regex_t **p, const char *re, struct err *e)
 {
-    char text[200];
-    struct ev_pattern *x = mem_alloc(1, sizeof *x);
-    int r = regcomp(&x->re, re, REG_EXTENDED | REG_NOSUB);
-    if (!r) {
-        *p = x;
-        return 0;
+    regex_t *x = mem_alloc(1, sizeof *x);
+    if (re_compile(x, re, e)) {
+        free(x);
+        return -1;
     }
-    regerror(r, &x->re, text, sizeof text);
-    free(x);
-    return err_set(e, NULL, "\"%s\": %s", re, text);
+    *p = x;
+    return 0;
 }
 
-static bool matches(const struct ev_pattern *p, struct str s)
+bool ev_picks_plane(const struct ev_pick *p, struct str plane)
 {
-    regmatch_t m = {0, (regoff_t)s.n};
-    return !p || !regexec(&p->re, s.p ? s.p : "", 1, &m, REG_STARTEND);
+    return !p->plane || re_matches(p->plane, plane);
 }
-
-bool ev_picks_plane(const struct ev_pick *p, struct str plane) { return matches(p->plane, plane); }
-bool ev_picks_line(const struct ev_pick *p, struct str line) { return matches(p->line, line); }
+bool ev_picks_line(const struct ev_pick *p, struct str line) { return !p->line || re_matches(p->line, line); }
 
 /* The next word of a list with commas; false at its end. */
 static bool next_word(const char **list, struct str *word)
@@ -81,9 +70,9 @@ int ev_pick_stats(struct ev_pick *p, const char *list, struct column *columns, s
     return 0;
 }
 
-static void pattern_free(struct ev_pattern *p)
+static void pattern_free(regex_t *p)
 {
-    if (p) regfree(&p->re);
+    if (p) regfree(p);
     free(p);
 }
 

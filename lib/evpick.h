@@ -7,18 +7,19 @@
 #include "err.h"
 #include "evclass.h"
 #include "opt.h"
+#include "re.h"
 
 enum { EV_EXTRA = 40 }; /* at most so many further columns */
 
 struct ev_pick {
-    struct ev_pattern *plane, *line; /* NULL: all */
-    uint32_t classes;                /* 1 << class; 0: all */
-    struct str extra[EV_EXTRA];      /* stats, by their own names */
+    regex_t *plane, *line;      /* NULL: all */
+    uint32_t classes;           /* 1 << class; 0: all */
+    struct str extra[EV_EXTRA]; /* stats, by their own names */
     unsigned nextra;
 };
 
 /* An extended regular expression for -p or -n; a bad one is an error. */
-int ev_pick_pattern(struct ev_pattern **p, const char *re, struct err *e);
+int ev_pick_pattern(regex_t **p, const char *re, struct err *e);
 int ev_pick_classes(struct ev_pick *p, const char *list, struct err *e); /* "kernel,memcpy" */
 /* "KEY,...": each appended to columns (which end at the first without a name and have room for EV_EXTRA
  * more), unless a column of that name is there.  The list must stay. */

@@ -166,15 +166,6 @@ uint32_t hlo_called(const struct hlo_instr *i, enum hlo_role role)
     return HLO_NONE;
 }
 
-uint32_t hlo_parameter(const struct hlo_module *m, uint32_t computation, int64_t k)
-{
-    if (computation == HLO_NONE) return HLO_NONE;
-    const struct hlo_computation *c = &m->computation[computation];
-    for (uint32_t i = c->first; i < c->first + c->count; i++)
-        if (m->instr[i].number == k && hlo_is(&m->instr[i], "parameter")) return i;
-    return HLO_NONE;
-}
-
 struct str hlo_attr(const struct hlo_instr *i, const char *name)
 {
     const char *p = i->attributes.p, *end = p + i->attributes.n;

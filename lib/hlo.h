@@ -10,23 +10,25 @@
 #include "err.h"
 #include "hlo_names.h"
 #include "map.h"
+#include "re.h"
 #include "shape.h"
 
 #define HLO_NONE UINT32_MAX
 
-enum hlo_role {               /* why an instruction names a computation */
-                HLO_CALLS,    /* fusion, async-*; custom-call: called_computations */
-                HLO_TO_APPLY, /* call, map, reduce, sort, scatter, all-reduce ... */
-                HLO_CONDITION,
-                HLO_BODY, /* while */
-                HLO_TRUE,
-                HLO_FALSE,
-                HLO_BRANCH, /* conditional */
-                HLO_SELECT,
-                HLO_SCATTER /* select-and-scatter */
+/* Why an instruction names a computation. */
+enum hlo_role {
+    HLO_CALLS,    /* fusion, async-*; custom-call: called_computations */
+    HLO_TO_APPLY, /* call, map, reduce, sort, scatter, all-reduce ... */
+    HLO_CONDITION,
+    HLO_BODY, /* while */
+    HLO_TRUE,
+    HLO_FALSE,
+    HLO_BRANCH, /* conditional */
+    HLO_SELECT,
+    HLO_SCATTER /* select-and-scatter */
 };
-const char *
-hlo_role_name(enum hlo_role r); /* as text prints it: "to_apply"; branches "branch_computations" */
+/* As text prints it: "to_apply"; branches "branch_computations". */
+const char *hlo_role_name(enum hlo_role r);
 
 struct hlo_call {
     enum hlo_role role;
@@ -124,8 +126,6 @@ struct hlo_users {
 void hlo_users(const struct hlo_module *m, struct hlo_users *u);
 void hlo_users_free(struct hlo_users *u);
 
-/* The instruction that number k of a computation's parameters is, or HLO_NONE. */
-uint32_t hlo_parameter(const struct hlo_module *m, uint32_t computation, int64_t k);
 /* The value of an attribute ("dimensions" gives "{0}"): a view, empty if absent. */
 struct str hlo_attr(const struct hlo_instr *i, const char *name);
 /* The integers of "{1,0}" or "1,0": at most max into v; returns how many stand there. */
@@ -146,7 +146,6 @@ bool hlo_layout_change(const struct hlo_module *m, const struct hlo_instr *i, st
 struct str hlo_category(const struct hlo_instr *i, struct buf *scratch);
 
 /* ---- where in the user's program ---- */
-#include <regex.h>
 /* Is this file the user's?  re: --user-re compiled (matches = user code), NULL: outside site-packages,
  * dist-packages, jax. */
 bool hlo_user_file(struct str file, const regex_t *re);

@@ -16,15 +16,10 @@ static bool has_part(struct str file, struct str part, bool at_start)
 
 bool hlo_user_file(struct str file, const regex_t *re)
 {
-    char path[4096];
     if (!file.n) return false;
-    if (!re)
-        return !has_part(file, STR("site-packages"), false) && !has_part(file, STR("dist-packages"), false) &&
-               !has_part(file, STR("jax/"), true);
-    if (file.n >= sizeof path) return false;
-    memcpy(path, file.p, file.n);
-    path[file.n] = 0;
-    return !regexec(re, path, 0, NULL, 0);
+    if (re) return re_matches(re, file);
+    return !has_part(file, STR("site-packages"), false) && !has_part(file, STR("dist-packages"), false) &&
+           !has_part(file, STR("jax/"), true);
 }
 
 static const struct hlo_frame *frame_at(const struct hlo_module *m, int64_t id)

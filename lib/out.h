@@ -12,8 +12,8 @@ struct out {
 };
 void out_init(struct out *o, int fd, const char *name); /* takes no ownership of fd */
 int out_flush(struct out *o);                           /* -1 if a write failed */
-int out_close(struct out *o,
-              struct err *e); /* flush, free, close fd; -1 if any write failed (o->error says why) */
+/* Flush, free, close fd; -1 if any write failed (o->error says why). */
+int out_close(struct out *o, struct err *e);
 char *out_more(struct out *o, size_t n); /* slow path of out_room */
 
 /* n contiguous bytes to fill; then out_took says how many were. */

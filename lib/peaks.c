@@ -55,12 +55,13 @@ static double figure(const struct sheet *s, const char *name)
 static void whole_match(struct peak *r, struct str pattern, const struct sheet *s)
 {
     struct buf b = {0};
+    struct err bad = {0};
     char q[200];
     buf_fmt(&b, "^(%.*s)$", (int)pattern.n, pattern.p);
-    if (regcomp(&r->match, buf_cstr(&b), REG_EXTENDED | REG_NOSUB)) {
+    if (re_compile(&r->match, buf_cstr(&b), &bad)) {
         err_line(s->e, s->file, s->line, "match: %s is no regular expression",
                  err_quote(q, pattern.p, pattern.n));
-        regcomp(&r->match, "^$", REG_EXTENDED | REG_NOSUB);
+        re_compile(&r->match, "^$", &bad);
     }
     buf_free(&b);
 }
@@ -233,12 +234,8 @@ enum { NAME_MAX_BYTES = 255 }; /* a device's name that is longer is nobody's */
 
 static bool fits(const struct peak *r, struct str device)
 {
-    char name[NAME_MAX_BYTES + 1];
     if (r->device.n) return str_eq(r->device, device);
-    if (!device.n || device.n > NAME_MAX_BYTES) return false;
-    memcpy(name, device.p, device.n);
-    name[device.n] = 0;
-    return !regexec(&r->match, name, 0, NULL, 0);
+    return device.n && device.n <= NAME_MAX_BYTES && re_matches(&r->match, device);
 }
 
 static bool same_figures(const struct peak *a, const struct peak *b)

@@ -6,7 +6,7 @@
 #define PEAKS_H
 #include "err.h"
 #include "map.h"
-#include <regex.h>
+#include "re.h"
 
 enum peak_rate {
     PEAK_F64,

@@ -13,13 +13,6 @@ static const char *const kind_name[PLAN_KINDS] = {
 
 const char *plan_kind_name(enum plan_kind k) { return kind_name[k]; }
 
-int plan_kind_of(struct str name)
-{
-    for (int k = 0; k < PLAN_KINDS; k++)
-        if (str_is(name, kind_name[k])) return k;
-    return -1;
-}
-
 enum plan_kind plan_alloc_kind(const struct plan_alloc *a)
 {
     if (a->is_parameter) return PLAN_PARAMETER;

@@ -23,7 +23,6 @@ enum plan_kind {
     PLAN_KINDS
 };
 const char *plan_kind_name(enum plan_kind k); /* "parameter", "output", "thread_local", ... */
-int plan_kind_of(struct str name);            /* -1: none of these */
 
 struct plan_alloc {
     int64_t index, size;

@@ -105,11 +105,6 @@ struct reader {
     struct buf scratch;
 };
 
-bool plan_is_table(const struct tsv *t)
-{
-    return tsv_col(t, "allocation") >= 0 && tsv_col(t, "allocation_bytes") >= 0 && tsv_col(t, "buffer") >= 0;
-}
-
 static int get(const struct reader *r, enum column c, int64_t *out, struct err *e)
 {
     int col = r->col[c];

@@ -5,7 +5,6 @@
 #include "plan.h"
 #include "tsv.h"
 
-bool plan_is_table(const struct tsv *t); /* does the header say so? */
 /* All rows of t.  on_plan gets each plan, in order of first appearance, and owns it; nonzero from it stops.
  * 0; -1 with e set: the rows before the fault have been handed over. */
 int plan_read_table(struct tsv *t, plan_on *on_plan, void *ctx, struct err *e);

@@ -1,5 +1,5 @@
-/* Tables as TSV: rows in, rows out, cells with escapes.  The rules are in tsv(5); CSV is turned into the same
- * rows at the edge (csvio.h).
+/* Tables as TSV: rows in, rows out, cells with escapes.  The rules are in xla-tables(5); CSV is turned into
+ * the same rows at the edge (csvio.h).
  *
  * Reading: cells are views into the line, encoded as they stand, valid until the next tsv_next.  Compare,
  * hash and copy the encoded form: every value has exactly one spelling.  Decode only where text leaves TSV.
@@ -53,12 +53,13 @@ static inline struct str tsv_str(const struct tsv *t, int col) /* "-" if the col
 {
     return col < 0 ? STR("-") : t->cell[col];
 }
-int tsv_bad(const struct tsv *t, int col, const char *expected,
-            struct err *e); /* error: this cell is no <expected> */
+/* Error: this cell is no <expected>. */
+int tsv_bad(const struct tsv *t, int col, const char *expected, struct err *e);
 
-void tsv_escape(struct buf *b, struct str text); /* append the cell that spells text ("" gives "-") */
-int tsv_unescape(struct buf *b,
-                 struct str cell); /* append the text that cell spells ("-" gives ""); -1: bad escape */
+/* Append the cell that spells text ("" gives "-"). */
+void tsv_escape(struct buf *b, struct str text);
+/* Append the text that cell spells ("-" gives ""); -1: bad escape. */
+int tsv_unescape(struct buf *b, struct str cell);
 size_t tsv_cut(struct str cell, size_t most); /* how many of its bytes to print: no escape is cut in two */
 
 /* A table being written. */
@@ -77,8 +78,7 @@ void tab_texts(struct tab *t, const char *s);  /* NULL gives "-" */
 void tab_none(struct tab *t);                  /* "-" */
 void tab_u64(struct tab *t, uint64_t v);
 void tab_i64(struct tab *t, int64_t v);
-void tab_f64(struct tab *t, double v); /* inf, nan: "-" */
-void tab_cells(struct tab *t,
-               struct str cells); /* several encoded cells with TABs between: a whole input row */
-void tab_end(struct tab *t);      /* the row is complete */
+void tab_f64(struct tab *t, double v);           /* inf, nan: "-" */
+void tab_cells(struct tab *t, struct str cells); /* encoded, TABs between: a whole input row */
+void tab_end(struct tab *t);                     /* the row is complete */
 #endif

@@ -1,6 +1,6 @@
 /* A profiler capture (XSpace, spec: xplane 1.1), pass 1: which planes and lines there are, and when time
  * begins.  Events are only skipped, by their lengths; names are read per plane (xnames.h), events one after
- * the other (xevent.h).
+ * the other (xrow.h).
  *
  * Everything is a view into the capture's bytes, which must outlive it; the arrays belong to struct xspace.
  * Errors carry the byte of the capture.  What stands before a fault stays usable. */
@@ -13,7 +13,7 @@
 struct xline {
     struct str name; /* the display name if there is one */
     int64_t id, display_id, timestamp_ns, duration_ps;
-    struct wire body; /* the whole message: fields and events */
+    struct wire body;       /* the whole message: fields and events */
     uint64_t first, events; /* the number of its first event in the file, and how many it has */
     enum ev_line kind;
 };
