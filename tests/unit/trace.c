@@ -108,15 +108,15 @@ static void spans(void)
     char *t = TABLE(
         "[" NAMES
             PH("B", 1, ",\"name\":\"outer\",\"args\":{\"x\":1}") "," PH("B", 2, ",\"name\":\"inner\"") "," PH("E", 3, ",\"args\":{\"x\":2}") "," PH(
-                "E", 5, "") "," PH("E",
-                                   6, "") "," PH("b", 1,
-                                                 ",\"id\":1,\"name\":\"p\"") "," PH("b", 2,
-                                                                                    ",\"id\":2,\"name\":"
-                                                                                    "\"q\"") "," PH("e", 4,
-                                                                                                    ",\"id\":"
-                                                                                                    "1") "," PH("s",
-                                                                                                                1,
-                                                                                                                "") "]");
+                "E", 5,
+                "") "," PH("E", 6,
+                           "") "," PH("b", 1,
+                                      ",\"id\":1,\"name\":\"p\"") "," PH("b", 2,
+                                                                         ",\"id\":2,\"name\":"
+                                                                         "\"q\"") "," PH("e", 4,
+                                                                                         ",\"id\":"
+                                                                                         "1") "," PH("s", 1,
+                                                                                                     "") "]");
     CHECK(rows.rows == 4 && rows.unbegun == 1 && rows.unended == 1 && rows.other == 1);
     HAS(t, "\tinner\tkernel\t2000000\t1000000\t-\t-\t-\t-\t-\t-\t-\t-\t-\t-\t-\t-\t-\t2\n");
     HAS(t, "\touter\tkernel\t1000000\t4000000\t-\t-\t-\t-\t-\t-\t-\t-\t-\t-\t-\t-\t-\t1\n");
