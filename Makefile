@@ -97,7 +97,7 @@ accept-goldens: all
 $(B)/completions/xla-filters.bash: $(BIN)
 	@mkdir -p $(@D)
 	@for t in $(TOOLS); do printf "complete -o default -W '%s' $(PROGPREFIX)%s\n" \
-	    "$$($(B)/bin/$$t --help | sed -n 's/^ .*\(--[a-z-]*\).*/\1/p' | tr '\n' ' ')" $$t; done >$@
+	    "$$($(B)/bin/$$t --help | sed -n 's/^  -., \(--[a-z-]*\).*/\1/p; s/^      \(--[a-z-]*\).*/\1/p' | tr '\n' ' ')" $$t; done >$@
 
 install: all $(B)/completions/xla-filters.bash
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(MANPREFIX)/man1 $(DESTDIR)$(MANPREFIX)/man5 $(DESTDIR)$(MANPREFIX)/man7

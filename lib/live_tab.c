@@ -111,7 +111,7 @@ static uint64_t step_row(struct tab *t, const struct live *l, uint32_t k, int64_
 
 uint64_t live_put_timeline(struct tab *t, const struct live *l)
 {
-    int64_t heap = l->fixed, unpadded = l->fixed;
+    int64_t heap = l->fixed, unpadded = heap;
     for (uint32_t k = 0; k < l->nstep; k++) {
         step_row(t, l, k, heap, unpadded);
         heap = num_add(heap, l->step[k].delta);

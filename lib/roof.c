@@ -360,8 +360,8 @@ static int longest_first(const void *a, const void *b)
     return c;
 }
 
-/* Kernels of graphs do not name their module; others of the same program do.  Where none does (ops of TPUs), the
- * program's id keeps equal names of two programs apart. */
+/* Kernels of graphs do not name their module; others of the same program do.  Where none does (ops of TPUs),
+ * the program's id keeps equal names of two programs apart. */
 static void name_modules(struct roof *r)
 {
     struct map known = {0};

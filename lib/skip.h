@@ -10,15 +10,15 @@
 struct skip {
     uint32_t plane, program; /* EV_NONE: device work that no program is named for */
     uint64_t launches, graph_launches, kernels, graph_kernels;
-    uint64_t unmatched_launches;  /* calls without device events */
-    uint64_t unmatched_kernels;   /* device events without a call */
-    int64_t tklqt_skip_ps;        /* sum over kernels of start - start of its call */
-    int64_t tklqt_ps;             /* sum over launches of first start - start of the call */
-    int64_t floor_ps;             /* 5th percentile of that where the stream was idle at the call */
-    uint64_t floor_n;             /* launches that met an idle stream; 0: no floor */
-    double queue_share;           /* 1 - launches * floor / tklqt; NAN without a floor, or where it is no share */
-    int64_t kernel_ps;            /* sum of durations */
-    int64_t il_ps;                /* first call (first start without calls) to last end */
+    uint64_t unmatched_launches; /* calls without device events */
+    uint64_t unmatched_kernels;  /* device events without a call */
+    int64_t tklqt_skip_ps;       /* sum over kernels of start - start of its call */
+    int64_t tklqt_ps;            /* sum over launches of first start - start of the call */
+    int64_t floor_ps;            /* 5th percentile of that where the stream was idle at the call */
+    uint64_t floor_n;            /* launches that met an idle stream; 0: no floor */
+    double queue_share; /* 1 - launches * floor / tklqt; NAN without a floor, or where it is no share */
+    int64_t kernel_ps;  /* sum of durations */
+    int64_t il_ps;      /* first call (first start without calls) to last end */
     int64_t idle_sum_ps, idle_ps; /* il - sum of durations (SKIP's form), il - union */
     int64_t cpu_idle_ps;          /* of il, where the launching thread has no event; -1: unknown */
     struct dist api, to_start,

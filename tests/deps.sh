@@ -14,4 +14,8 @@ if [ "$(id -u)" = 0 ]; then sudo=; elif has sudo; then sudo=sudo; else
     echo "packages are missing; run this as root: apt-get install -y$need" >&2
     exit 1
 fi
+has apt-get || {
+    echo "this is no Debian: install what is called there$need" >&2
+    exit 1
+}
 $sudo apt-get update -qq && $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $need
