@@ -43,32 +43,41 @@ static void find_units(struct plane *p)
     }
 }
 
-/* The programs of the nearest annotated launches on the same line: the last ones seen, going forth and back.
- */
+/* The program that was last annotated on each line. */
+struct last {
+    struct map64 at;
+    const struct match_event *known; /* the event that was noted last */
+};
+
+static void note(struct last *l, const struct match_event *e)
+{
+    if (!match_annotated(e)) return;
+    if (l->known && l->known->line == e->line && l->known->program == e->program) return;
+    map64_set(&l->at, e->line, e->program);
+    l->known = e;
+}
+
+static void recall(const struct last *l, const struct match_event *e, uint32_t *program)
+{
+    uint64_t v;
+    if (map64_get(&l->at, e->line, &v)) *program = (uint32_t)v;
+}
+
+/* The programs of the nearest annotated launches on the same line, going forth and back. */
 static void find_neighbours(struct plane *p)
 {
-    struct map64 last = {0};
+    struct last before = {0}, behind = {0};
     size_t u = 0;
     for (size_t k = 0; k < p->norder; k++) {
-        const struct match_event *e = match_at(p, k);
-        uint64_t v;
-        if (u < p->nunit && p->unit[u].beg == k) {
-            if (map64_get(&last, e->line, &v)) p->unit[u].left = (uint32_t)v;
-            u++;
-        }
-        if (match_annotated(e)) map64_set(&last, e->line, e->program);
+        if (u < p->nunit && p->unit[u].beg == k) recall(&before, match_at(p, k), &p->unit[u++].left);
+        note(&before, match_at(p, k));
     }
-    map64_free(&last);
     for (size_t k = p->norder; k-- > 0;) {
-        const struct match_event *e = match_at(p, k);
-        uint64_t v;
-        if (match_annotated(e)) map64_set(&last, e->line, e->program);
-        if (u && p->unit[u - 1].beg == k) {
-            if (map64_get(&last, e->line, &v)) p->unit[u - 1].right = (uint32_t)v;
-            u--;
-        }
+        note(&behind, match_at(p, k));
+        if (u && p->unit[u - 1].beg == k) recall(&behind, match_at(p, k), &p->unit[--u].right);
     }
-    map64_free(&last);
+    map64_free(&before.at);
+    map64_free(&behind.at);
 }
 
 void match_units(struct plane *p)

@@ -142,11 +142,13 @@ static void read_line(struct thunk_list *t, const struct annotations *a, struct 
         instr = f->instr;
     else
         f->open = false;
-    if (str_is(kind, "kDynamicSliceFusion") || str_is(kind, "kDynamicSlice")) *f = (struct fusion){indent, instr, true};
+    if (str_is(kind, "kDynamicSliceFusion") || str_is(kind, "kDynamicSlice"))
+        *f = (struct fusion){indent, instr, true};
     uint16_t launch = launches(kind);
     if (!launch || !instr.n) return;
     t->thunk = mem_grow(t->thunk, &t->cap, t->n + 1, sizeof *t->thunk);
-    t->thunk[t->n++] = (struct thunk){instr, launch == LAUNCH_NAMED ? kernel_in(line, rest) : STR(""), launch};
+    t->thunk[t->n++] =
+        (struct thunk){instr, launch == LAUNCH_NAMED ? kernel_in(line, rest) : STR(""), launch};
 }
 
 void thunks_read(struct thunk_list *t, struct str file, struct str sequence, struct str metadata)
@@ -186,8 +188,8 @@ static int read_file(const char *dir, struct str name, struct buf *b, struct err
     return r;
 }
 
-#define AFTER "thunk_sequence_after_thunk_passes.txt"
-#define BEFORE "thunk_sequence.txt"
+#define AFTER    "thunk_sequence_after_thunk_passes.txt"
+#define BEFORE   "thunk_sequence.txt"
 #define METADATA "thunk_metadata.txt"
 
 static int load_module(struct thunk_lists *l, const char *dir, const struct map *names, struct str prefix,
@@ -284,7 +286,8 @@ void thunks_apply(const struct thunk_list *t, struct schedule *s)
 {
     bool *listed = mem_alloc((size_t)s->m->ninstr + 1, sizeof *listed);
     for (uint32_t k = 0; k < s->nnode; k++) /* what is not on the list launches nothing */
-        if (s->node[k].instr != HLO_NONE && !(s->node[k].launch & LAUNCH_PREDICATE)) s->node[k].launch |= LAUNCH_PERHAPS;
+        if (s->node[k].instr != HLO_NONE && !(s->node[k].launch & LAUNCH_PREDICATE))
+            s->node[k].launch |= LAUNCH_PERHAPS;
     for (size_t i = 0; i < t->n; i++) {
         uint32_t instr = hlo_find(s->m, t->thunk[i].instr);
         if (instr == HLO_NONE) continue;

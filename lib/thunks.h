@@ -1,7 +1,9 @@
-/* The compiler's own list of what a GPU program launches: thunk_sequence*.txt and thunk_metadata.txt of an XLA
- * dump (spec: matching 3).  It says which instruction each kernel is of, shared kernels and library calls too.
+/* The compiler's own list of what a GPU program launches: thunk_sequence*.txt and thunk_metadata.txt of an
+ * XLA dump (spec: matching 3).  It says which instruction each kernel is of, shared kernels and library calls
+ * too.
  *
- * A list owns its text.  The format changed over time and is read loosely: what is not understood is skipped. */
+ * A list owns its text.  The format changed over time and is read loosely: what is not understood is skipped.
+ */
 #ifndef THUNKS_H
 #define THUNKS_H
 #include "schedule.h"

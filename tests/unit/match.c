@@ -81,15 +81,18 @@ static void scene_end(struct scene *s)
     "(%p" n ")\n}\n\n"
 
 /* first, then a graph of three copies and two library calls, then last */
-static const char COPIES[] = "HloModule jit_c, is_scheduled=true\n\n" FUSED("a", "exponential") "ENTRY %main (p: " F32 ") -> " F32 " {\n"
-         "  %p = " F32 " parameter(0)\n"
-         "  %first = " F32 " fusion(%p), kind=kLoop, calls=%fa\n"
-         "  %copy.1 = " F32 " copy(%first)\n"
-         "  %copy.2 = " F32 " copy(%copy.1)\n"
-         "  %copy.3 = " F32 " copy(%copy.2)\n"
-         "  %gemm.1 = " F32 " custom-call(%copy.3), custom_call_target=\"__cublas$lt$matmul\"\n"
-         "  %gemm.2 = " F32 " custom-call(%gemm.1), custom_call_target=\"__cublas$lt$matmul\"\n"
-         "  ROOT %last = " F32 " fusion(%gemm.2), kind=kLoop, calls=%fa\n}\n";
+static const char COPIES[] = "HloModule jit_c, is_scheduled=true\n\n" FUSED(
+    "a", "exponential") "ENTRY %main (p: " F32 ") -> " F32 " {\n"
+                        "  %p = " F32 " parameter(0)\n"
+                        "  %first = " F32 " fusion(%p), kind=kLoop, calls=%fa\n"
+                        "  %copy.1 = " F32 " copy(%first)\n"
+                        "  %copy.2 = " F32 " copy(%copy.1)\n"
+                        "  %copy.3 = " F32 " copy(%copy.2)\n"
+                        "  %gemm.1 = " F32
+                        " custom-call(%copy.3), custom_call_target=\"__cublas$lt$matmul\"\n"
+                        "  %gemm.2 = " F32
+                        " custom-call(%gemm.1), custom_call_target=\"__cublas$lt$matmul\"\n"
+                        "  ROOT %last = " F32 " fusion(%gemm.2), kind=kLoop, calls=%fa\n}\n";
 
 static void copies(size_t ncopy, bool split)
 {
