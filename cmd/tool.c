@@ -101,6 +101,8 @@ int tool_option(struct run *r, int argc, char **argv)
         if (own_option(r->tool, c)) return c;
         common_option(r, c);
     }
+    for (int i = optind; i < argc && strcmp(argv[optind - 1], "--"); i++)
+        if (argv[i][0] == '-' && argv[i][1]) tool_usage(r, "%s: options come before files", argv[i]);
     r->operand = argv + optind;
     r->noperand = argc - optind;
     return -1;
