@@ -1,6 +1,7 @@
 /* Contractions, and the custom calls whose work is known: matrix products and convolutions of vendor
  * libraries, kernels that come with an estimate of their own. */
 #include "cost_in.h"
+#include "hlo_config.h"
 #include "hlo_window.h"
 
 float cost_dot_flops(const struct shape *lhs, const struct shape *result, const int64_t *contracted, size_t n)
@@ -109,28 +110,6 @@ static float conv_flops(const struct costing *c, const struct hlo_instr *i, bool
 
 /* ---- estimates ---- */
 
-static bool word(char c)
-{
-    return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
-/* The number behind the first `key` followed by ':' or '=', any of them in quotes, escaped or not; -1: none.
- */
-static int64_t estimate_of(struct str s, struct str key)
-{
-    for (size_t at; (at = str_find(s, key)) != SIZE_MAX; s = str_from(s, at + key.n)) {
-        size_t k = at + key.n, from;
-        if (at && word(s.p[at - 1])) continue;
-        while (k < s.n && (s.p[k] == '"' || s.p[k] == '\\' || s.p[k] == ' ')) k++;
-        if (k == s.n || (s.p[k] != ':' && s.p[k] != '=')) continue;
-        for (k++; k < s.n && (s.p[k] == '"' || s.p[k] == '\\' || s.p[k] == ' ');) k++;
-        int64_t v;
-        for (from = k; k < s.n && s.p[k] >= '0' && s.p[k] <= '9';) k++;
-        if (!num_i64(str_n(s.p + from, k - from), &v)) return v;
-    }
-    return -1;
-}
-
 /* "cost_estimate":{"flops":"123",...} of Pallas and Mosaic kernels, cost_estimate_json of Triton ones. */
 static int estimate(struct str config, bool as_xprof, struct cost *v)
 {
@@ -138,8 +117,8 @@ static int estimate(struct str config, bool as_xprof, struct cost *v)
     size_t at = str_find(config, key);
     if (at == SIZE_MAX) return 0;
     struct str s = as_xprof ? config : str_from(config, at + key.n);
-    int64_t flops = estimate_of(s, STR("flops")), bytes = estimate_of(s, STR("bytes_accessed"));
-    int64_t trans = as_xprof ? 0 : estimate_of(s, STR("transcendentals"));
+    int64_t flops = hlo_config_int(s, STR("flops")), bytes = hlo_config_int(s, STR("bytes_accessed"));
+    int64_t trans = as_xprof ? 0 : hlo_config_int(s, STR("transcendentals"));
     if (flops < 0 && bytes < 0) return 0;
     *v = (struct cost){.flops = cost_known(flops),
                        .transcendentals = trans < 0 ? 0 : (float)trans,

@@ -1,4 +1,5 @@
 /* A plan joined with its program: what each defining instruction is, what kernels use that is not planned. */
+#include "hlo_config.h"
 #include "num.h"
 #include "plan_read.h"
 #include <stdlib.h>
@@ -174,20 +175,6 @@ static void opaque_calls(struct plan_link *l)
 
 /* ---- scoped memory: the compiler's own record of what an instruction takes while it runs ---- */
 
-/* The number behind "key": in a JSON object, quoted or not; `escaped` is the key where the JSON stands in a
- * string. */
-static int64_t json_number(struct str object, const char *key, const char *escaped)
-{
-    size_t at = str_find(object, str_of(key)), n = 0;
-    int64_t v = 0;
-    if (at == SIZE_MAX) at = str_find(object, str_of(escaped));
-    if (at == SIZE_MAX) return 0; /* a zero is not printed */
-    struct str s = str_from(object, at + strlen(key));
-    while (s.n && memchr("\\\": ", *s.p, 4)) s = str_from(s, 1);
-    while (n < s.n && s.p[n] >= '0' && s.p[n] <= '9') n++;
-    return num_i64(str_n(s.p, n), &v) ? 0 : v;
-}
-
 static int64_t scoped_vmem(struct str config)
 {
     int64_t most = 0;
@@ -200,8 +187,8 @@ static int64_t scoped_vmem(struct str config)
         list = str_from(list, (size_t)(q - list.p) + 1);
         const char *close = memchr(list.p, '}', list.n);
         struct str object = str_n(list.p, close ? (size_t)(close - list.p) : list.n);
-        int64_t size = json_number(object, "\"size\"", "\"size\\\"");
-        if (json_number(object, "\"memory_space\"", "\"memory_space\\\"") == 1 && size > most) most = size;
+        int64_t size = hlo_config_int(object, STR("size"));
+        if (hlo_config_int(object, STR("memory_space")) == 1 && size > most) most = size;
         list = str_from(list, object.n);
     }
     return most;
