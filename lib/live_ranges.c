@@ -155,8 +155,8 @@ void live_sweep_ranges(struct live *l, const int64_t *place)
         }
     }
     qsort(l->hold, l->nhold, sizeof *l->hold, by_first_step);
-    l->end_order = l->nstep ? l->step[l->nstep - 1].order + 1 : 0;
-    if (l->plan->end_order >= l->end_order) l->end_order = l->plan->end_order + 1;
+    l->end_order = l->nstep ? num_add(l->step[l->nstep - 1].order, 1) : 0;
+    if (l->plan->end_order >= l->end_order) l->end_order = num_add(l->plan->end_order, 1);
     for (uint32_t i = 0; i < l->plan->nbuffer; i++)
         if (l->plan->buffer[i].end >= l->end_order) l->end_order = num_add(l->plan->buffer[i].end, 1);
     cover_free(&c);

@@ -74,6 +74,16 @@ static bool in_place(const struct sharing *s, uint32_t i, uint32_t operand, uint
     return yes;
 }
 
+/* Could it ever write over an operand?  Spares most instructions the search among theirs. */
+static bool ever_in_place(const struct hlo_instr *x)
+{
+    struct buf scratch = {0};
+    bool yes = hlo_is(x, "fusion") || hlo_is(x, "triangular-solve") || hlo_is(x, "sort") ||
+               hlo_is(x, "scatter") || elementwise(x, &scratch);
+    buf_free(&scratch);
+    return yes;
+}
+
 /* May node `out` of instruction i be written over operand k? */
 static bool may_take(struct sharing *s, uint32_t i, uint32_t k, uint32_t out)
 {
@@ -90,7 +100,8 @@ static bool takes(struct sharing *s, uint32_t number, uint32_t later, uint32_t e
     const struct hv *h = s->h;
     if (number >= h->end) return false;
     uint32_t i = h->at[number], n = h->m->instr[i].noperand;
-    for (uint32_t k = 0; k < n && s->tries < TRIES_MAX; k++) {
+    if (!ever_in_place(&h->m->instr[i])) return false;
+    for (uint32_t k = 0; k < n && s->tries < TRIES_MAX; k++, s->tries++) {
         uint32_t a = hv_operand(h, i, k);
         if (a == HV_NONE || h->of[h->value[a]] != earlier) continue;
         for (uint32_t out = h->node[i]; out < h->node[i + 1]; out++)
@@ -254,7 +265,8 @@ static uint32_t taken_operand(struct sharing *s, uint32_t number, uint32_t out, 
 {
     const struct hv *h = s->h;
     uint32_t i = h->at[number], b = h->of[out];
-    for (uint32_t k = 0; k < h->m->instr[i].noperand && s->tries < TRIES_MAX; k++) {
+    if (!ever_in_place(&h->m->instr[i])) return HV_NONE;
+    for (uint32_t k = 0; k < h->m->instr[i].noperand && s->tries < TRIES_MAX; k++, s->tries++) {
         uint32_t v = hv_operand(h, i, k);
         if (v == HV_NONE) continue;
         uint32_t a = h->of[h->value[v]];

@@ -1,7 +1,7 @@
 #include "schedule.h"
 #include <stdlib.h>
 
-enum { DEPTH = 64, NODES = 4000000, UNLIKELY = 6, SEED = 1 };
+enum { DEPTH = 64, NODES = 4000000, VISITS = 16 * NODES, UNLIKELY = 6, SEED = 1 };
 
 struct build {
     struct schedule *s;
@@ -13,6 +13,7 @@ struct build {
     } * arc;
     size_t narc, arc_cap, node_cap;
     struct buf scratch;
+    uint64_t visits; /* instructions, each as often as control comes by: calls of calls double */
     uint64_t cut;
 };
 
@@ -220,7 +221,8 @@ static uint32_t sequence(struct build *b, uint32_t computation, uint32_t tail, u
     const struct hlo_module *m = b->s->m;
     if (computation == HLO_NONE) return tail;
     const struct hlo_computation *c = &m->computation[computation];
-    if (depth > DEPTH || b->s->nnode > NODES) return b->cut++, tail;
+    if (depth > DEPTH || b->s->nnode > NODES || b->visits > VISITS) return b->cut++, tail;
+    b->visits += c->count + 1;
     for (uint32_t k = c->first; k < c->first + c->count; k++) {
         const struct hlo_instr *i = &m->instr[k];
         uint32_t inner = hlo_is(i, "call")          ? hlo_called(i, HLO_TO_APPLY)

@@ -49,7 +49,8 @@ struct schedule {
     uint32_t ntwin;
 };
 
-/* Never fails: nesting over 64 levels and nodes over 4 million are left out, *cut says how many. */
+/* Never fails: nesting over 64 levels, nodes over 4 million and instructions met over 64 million times are
+ * left out, *cut says how many. */
 void schedule_make(const struct hlo_module *m, struct schedule *s, uint64_t *cut);
 void schedule_free(struct schedule *s);
 
