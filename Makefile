@@ -19,6 +19,9 @@ BIN = $(TOOLS:%=$(B)/bin/%)
 UNIT = $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
 FUZZ = $(patsubst tests/fuzz/%.c,%,$(filter-out tests/fuzz/main.c,$(wildcard tests/fuzz/*.c)))
 
+# demo and check build on all cores, unless -j was given
+PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
+
 all: $(BIN)
 
 $(B)/gen/%.pb-c.c $(B)/gen/%.pb-c.h: proto/%.proto
@@ -63,11 +66,11 @@ deps:
 	@sh tests/deps.sh
 
 demo: deps
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(PARALLEL) all
 	@$(MAKE) --no-print-directory -C examples -f demo.mk BIN=../$(B)/bin
 
 check: deps
-	@$(MAKE) --no-print-directory all unit replay
+	@$(MAKE) --no-print-directory $(PARALLEL) all unit replay
 	@sh tests/run.sh $(B)
 
 check-corpus: all

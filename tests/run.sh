@@ -10,6 +10,7 @@ W=$(mktemp -d) || exit 2
 trap 'rm -rf "$W"' EXIT
 T=$W/t # each case's own scratch folder
 export LC_ALL=C PATH="$B/bin:$PATH" TOP="$top" T
+unset MAKEFLAGS MFLAGS MAKELEVEL # the examples run makes of their own
 fresh() { rm -rf "$T" && mkdir "$T"; }
 good() { pass=$((pass + 1)); }
 bad() { fail=$((fail + 1)); echo "FAIL $1"; [ -z "$2" ] || sed 's/^/    /' "$2" | head -20; }
