@@ -197,12 +197,14 @@ static void split_between(struct plane *p, const uint32_t *u, size_t n)
     for (size_t k = 0; k < n && !tie; k++) set_program(p, u[k], k < cut ? left : right);
 }
 
-/* Is a unit that of a program that shows itself only in graphs, rather than of those around it? */
-static bool take_silent(struct plane *p, uint32_t unit)
+/* Is a unit that of a program that shows itself only in graphs, rather than of those around it?  At the edges
+ * of a capture, where only one side is known, it may be of any. */
+static bool take_other(struct plane *p, uint32_t unit)
 {
     const struct unit *u = &p->unit[unit];
     int64_t alone, around = INT64_MAX;
-    uint32_t g = best_alone(p, unit, true, &alone);
+    bool edge = u->left == MATCH_UNKNOWN || u->right == MATCH_UNKNOWN;
+    uint32_t g = best_alone(p, unit, !edge, &alone);
     if (g == MATCH_UNKNOWN) return false;
     if (u->left != MATCH_UNKNOWN) around = side_cost(p, u->left, &unit, 1);
     if (u->right != MATCH_UNKNOWN && u->right != u->left) {
@@ -220,7 +222,7 @@ static bool settle_unit(struct plane *p, uint32_t i)
     struct unit *u = &p->unit[i];
     int64_t cost;
     if (u->program == MATCH_UNKNOWN && u->graph != MATCH_UNKNOWN) u->program = p->graph[u->graph].program;
-    if (u->program != MATCH_UNKNOWN || take_silent(p, i)) return true;
+    if (u->program != MATCH_UNKNOWN || take_other(p, i)) return true;
     if (u->left != u->right) return false;
     set_program(p, i, u->left != MATCH_UNKNOWN ? u->left : best_alone(p, i, false, &cost));
     return true;

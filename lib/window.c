@@ -21,6 +21,7 @@ struct lattice {
         *back; /* the cost of passing over; the least from the node to the right edge without events */
     const struct window_event *ev;
     size_t nev;
+    uint32_t end;      /* the program's end; n: not in reach */
     struct cell *cell; /* row t: cell[row[t] .. row[t + 1]), by node */
     size_t *row, ncell, cap;
     int32_t *on, *at;   /* the row at hand, by node; FAR outside [lo, hi) */
@@ -70,6 +71,7 @@ static void lattice_make(struct lattice *l, const struct reach *r)
         }
         l->first[k + 1] = (uint32_t)ne;
     }
+    l->end = l->n && l->node[l->n - 1] == s->nnode - 1 ? l->n - 1 : l->n;
     l->row = mem_alloc(l->nev + 2, sizeof *l->row);
     l->on = row_of_far(l->n);
     l->at = row_of_far(l->n);
@@ -137,6 +139,22 @@ static void include(struct lattice *l, uint32_t k)
     if (k >= l->hi) l->hi = k + 1;
 }
 
+/* Between two launches the rest of a run may be lost, as when a buffer is full: one way to the program's end.
+ */
+static bool between(const struct lattice *l, size_t t) { return t == 0 || t == l->nev || l->ev[t].first; }
+
+static void lose_tail(struct lattice *l, size_t t)
+{
+    int32_t least = FAR;
+    for (uint32_t k = l->lo; k < l->hi; k++) {
+        if (l->on[k] < FAR) keep_min(&least, l->on[k] + leave_cost(l, k, t));
+        keep_min(&least, l->at[k]);
+    }
+    if (l->end >= l->n || least >= FAR || least + LOST_TAIL >= l->at[l->end]) return;
+    l->at[l->end] = least + LOST_TAIL;
+    include(l, l->end);
+}
+
 /* Nodes passed over in row t, as far as the limit. */
 static void pass_over(struct lattice *l, size_t t, int32_t limit)
 {
@@ -167,6 +185,7 @@ static int end_row(struct lattice *l, size_t t)
         keep_min(&best, promise_at(l, k, t));
     }
     int32_t limit = best + BEHIND;
+    if (between(l, t)) lose_tail(l, t);
     pass_over(l, t, limit);
     for (uint32_t k = l->lo; k < l->hi; k++) {
         if (promise_on(l, k, t) > limit) l->on[k] = FAR;
@@ -242,6 +261,7 @@ struct rest {
 
 static void pass_back(const struct lattice *l, struct rest *r, size_t t)
 {
+    bool tail = l->end < l->n && between(l, t);
     for (bool again = true; again;) {
         again = false;
         for (size_t i = l->row[t + 1]; i-- > l->row[t];) {
@@ -250,9 +270,11 @@ static void pass_back(const struct lattice *l, struct rest *r, size_t t)
             for (uint32_t e = l->first[k]; e < l->first[k + 1]; e++) {
                 keep_min(&c, edge_cost(l, &l->edge[e], t) + r->at[l->edge[e].to]);
             }
+            int32_t over = c + l->skip[k];
+            if (tail) keep_min(&c, LOST_TAIL + r->at[l->end]), keep_min(&over, LOST_TAIL + r->at[l->end]);
             keep_min(&r->on[k], c + leave_cost(l, k, t));
-            if (c + l->skip[k] >= r->at[k]) continue;
-            r->at[k] = c + l->skip[k];
+            if (over >= r->at[k]) continue;
+            r->at[k] = over;
             for (uint32_t e = l->w->before_first[l->node[k]];
                  !again && e < l->w->before_first[l->node[k] + 1]; e++)
                 again = l->w->before[e].to >= l->node[k]; /* a loop leads back to it from behind */

@@ -128,15 +128,15 @@ static int32_t first_cost(const struct window_space *w, uint32_t k, const struct
     bool known = kernel_known(w, k);
     switch (e->is.kind) {
     case KERNEL_COPY:
-        if (l & LAUNCH_PREDICATE) return 4; /* the host asks: not in a graph */
+        if (l & LAUNCH_PREDICATE) return FAR; /* the host asks: never in a graph */
         if (l & LAUNCH_COPY) return 0;
         if (l & LAUNCH_STAGES && n->copies) return 1;
         if (l & LAUNCH_MAYBE_COPY && !known) return 1;
-        return l & LAUNCH_COLLECTIVE ? 4 : l & LAUNCH_LIBRARY ? 5 : 7;
+        return l & LAUNCH_COLLECTIVE ? 4 : l & LAUNCH_LIBRARY ? 5 : 14;
     case KERNEL_SET:
         if (l & LAUNCH_SET) return 0;
         if (l & LAUNCH_MAYBE_SET && !known) return 1;
-        return l & LAUNCH_LIBRARY ? 4 : l & (LAUNCH_NAMED | LAUNCH_STAGES) ? 7 : FAR;
+        return l & LAUNCH_LIBRARY ? 4 : l & (LAUNCH_NAMED | LAUNCH_STAGES) ? 14 : FAR;
     case KERNEL_COLLECTIVE:
         if (!(l & LAUNCH_COLLECTIVE)) return FAR;
         return n->family == e->is.family || !e->is.family ? 0 : FAR;

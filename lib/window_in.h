@@ -4,11 +4,12 @@
 #include "window.h"
 
 enum {
-    FAR = 1 << 28,          /* no way */
-    UNCLAIMED = 20,         /* an event that nothing launches */
-    CONTROL = 8,            /* a loop or branch begins or ends within one launch */
-    ANYWHERE = WINDOW_SKIP, /* the window opens or closes elsewhere than at the begin or end of the program */
-    SLACK = 12 * WINDOW_SKIP /* how much longer than needed a way may be */
+    FAR = 1 << 28,               /* no way */
+    UNCLAIMED = 20,              /* an event that nothing launches */
+    CONTROL = 8,                 /* a loop or branch begins or ends within one launch */
+    LOST_TAIL = 8 * WINDOW_SKIP, /* the rest of a run left no event, however much it is */
+    ANYWHERE = WINDOW_SKIP,      /* the window opens or closes elsewhere than at the program's begin or end */
+    SLACK = 12 * WINDOW_SKIP     /* how much longer than needed a way may be */
 };
 
 /* The cost of passing over a node; of e as its first event; of e as a further one behind p; FAR: it cannot

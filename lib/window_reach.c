@@ -95,6 +95,9 @@ void reach_find(struct reach *r, uint32_t from, uint32_t to, int32_t need)
             least = w->ahead[r->touched[k]];
     r->bound = (least < FAR && least > need ? least : need) + SLACK + 2 * ANYWHERE;
     reach_back(r, to, r->bound);
+    int32_t tail = w->back[w->s->nnode - 1];
+    for (size_t k = 0; k < r->ntouched && tail < FAR; k++)
+        if (w->back[r->touched[k]] > tail + LOST_TAIL) w->back[r->touched[k]] = tail + LOST_TAIL;
 }
 
 void reach_free(struct reach *r)

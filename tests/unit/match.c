@@ -221,6 +221,32 @@ static void updated(void)
     scene_end(&s);
 }
 
+/* Twenty equal kernels in one graph: where many are lost, it is the run's tail; where one is, nobody knows.
+ */
+static void tail(size_t seen, enum match_class want)
+{
+    struct scene s;
+    struct buf b = {0};
+    buf_puts(&b,
+             "HloModule jit_t, is_scheduled=true\n\n" FUSED("a", "exponential") "ENTRY %main (p: " F32
+                                                                                ") -> " F32 " {\n  %p = " F32
+                                                                                " parameter(0)\n");
+    for (int k = 0; k < 20; k++)
+        buf_fmt(&b, "  %s%%k.%d = %s fusion(%%p), kind=kLoop, calls=%%fa\n", k == 19 ? "ROOT " : "", k, F32);
+    buf_puts(&b, "}\n");
+    scene_start(&s, buf_cstr(&b));
+    for (size_t k = 0; k < 20; k++) in_graph(&s, 1, 0, 0, "k_0");
+    for (size_t k = 0; k < seen; k++) in_graph(&s, 2, 0, 0, "k_0");
+    for (size_t k = 0; k < 20; k++) in_graph(&s, 3, 0, 0, "k_0");
+    decide(&s);
+    CHECK(is(&s, 0, MATCH_ORDER, "k.0") && is(&s, 19, MATCH_ORDER, "k.19"));
+    CHECK(s.r[20].match == want && s.r[20 + seen - 1].match == want);
+    if (want == MATCH_ORDER) CHECK(is(&s, 20, want, "k.0") && is(&s, 20 + seen - 1, want, "k.7"));
+    CHECK(is(&s, 20 + seen, MATCH_ORDER, "k.0") && is(&s, 20 + seen + 19, MATCH_ORDER, "k.19"));
+    scene_end(&s);
+    buf_free(&b);
+}
+
 static void names(void)
 {
     struct str base;
@@ -275,6 +301,8 @@ int main(void)
     alone();
     other_build();
     updated();
+    tail(8, MATCH_ORDER);
+    tail(19, MATCH_NONE);
     names();
     lists();
     DONE;
