@@ -45,6 +45,9 @@ static int load_file(struct programs *p, const char *path, bool picky, struct er
     p->input[p->ninput++] = in;
     enum kind k = kind_of(in->data, in->size);
     if (picky && !holds_hlo(k)) return 0;
+    if (k == KIND_TABLE)
+        return err_set(e, in->name,
+                       "a table is not enough here: give the HLO itself (text, proto, capture, dump folder)");
     struct loading l = {p, path, k == KIND_XPLANE};
     size_t before = p->nmodule;
     int r = hlo_read(in, keep_module, &l, e);

@@ -111,6 +111,9 @@ static int check_names(struct tsv *t, struct err *e)
     char q[200];
     for (unsigned i = 0; i < t->ncol; i++) {
         if (!t->free_names && !t->col[i].n) return err_line(e, t->name, 1, "column %u has no name", i + 1);
+        if (!t->free_names && tsv_none(t->col[i]))
+            return err_line(e, t->name, 1, "column %u is called -: the header is missing (--no-header?)",
+                            i + 1);
         for (unsigned k = 0; k < i && !t->free_names; k++)
             if (str_eq(t->col[i], t->col[k]))
                 return err_line(e, t->name, 1, "column %s twice", err_quote(q, t->col[i].p, t->col[i].n));
