@@ -8,7 +8,12 @@
 #include <emmintrin.h>
 #endif
 
-enum { CHUNK = 1 << 17, LINE_MAX_BYTES = 1 << 28, KIND_LEAST = 16 /* bytes to know a wrong file by */ };
+enum {
+    CHUNK = 1 << 17,
+    LINE_MAX_BYTES = 1 << 28,
+    BLOCK = 64,
+    KIND_LEAST = 16 /* bytes to know a wrong file by */
+};
 
 /* ---- reading ---- */
 
@@ -33,26 +38,21 @@ static int fill(struct tsv *t, struct err *e)
         t->beg = 0;
     }
     if (t->end > LINE_MAX_BYTES) return err_line(e, t->name, t->line + 1, "a line of over 256 MiB");
-    t->buf = mem_grow(t->buf, &t->cap, t->end + CHUNK + 16, 1);
+    t->buf = mem_grow(t->buf, &t->cap, t->end + CHUNK + BLOCK, 1);
     int r = t->c ? csv_in_read(t->c, &t->in, t->buf + t->end, CHUNK, &got, e)
-                 : inp_read(&t->in, t->buf + t->end, t->cap - t->end - 16, &got, e);
+                 : inp_read(&t->in, t->buf + t->end, t->cap - t->end - BLOCK, &got, e);
     t->end += got;
+    memset(t->buf + t->end, 0, BLOCK); /* split looks there */
     return r;
 }
 
-/* The next line into t->row; 1, 0 at the end of the input, -1. */
-static int next_line(struct tsv *t, struct err *e)
+/* Read on until a whole line stands at beg; 1, 0 at the end of the input, -1. */
+static int need_line(struct tsv *t, struct err *e)
 {
     size_t seen = 0;
     for (;;) {
         size_t n = t->end - t->beg;
-        const char *p = n > seen ? memchr(t->buf + t->beg + seen, '\n', n - seen) : NULL;
-        if (p) {
-            t->row = str_n(t->buf + t->beg, (size_t)(p - (t->buf + t->beg)));
-            t->beg += t->row.n + 1;
-            t->line++;
-            return 1;
-        }
+        if (n > seen && memchr(t->buf + t->beg + seen, '\n', n - seen)) return 1;
         seen = n;
         int r = fill(t, e);
         if (r < 0) return -1;
@@ -62,48 +62,69 @@ static int next_line(struct tsv *t, struct err *e)
     }
 }
 
-/* Cells of t->row into cell[0..max); returns how many there are, -1 after a byte that no table holds (*bad).
- */
-static int split(struct str row, struct str *cell, unsigned max, char *bad)
+/* A bit for each of the BLOCK bytes at p that is no more than CR: TAB, LF, and the bytes that no table holds,
+ * are among these. */
+static uint64_t controls(const char *p)
 {
-    const char *p = row.p, *end = p + row.n, *from = p;
-    unsigned n = 0;
+    uint64_t m = 0;
 #ifdef __SSE2__
-    const __m128i tab = _mm_set1_epi8('\t'), cr = _mm_set1_epi8('\r'), nul = _mm_setzero_si128();
-    for (; end - p >= 16; p += 16) {
-        __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
-        unsigned wrong =
-            (unsigned)_mm_movemask_epi8(_mm_or_si128(_mm_cmpeq_epi8(v, cr), _mm_cmpeq_epi8(v, nul)));
-        if (wrong) {
-            *bad = p[__builtin_ctz(wrong)];
-            return -1;
-        }
-        for (unsigned m = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, tab)); m; m &= m - 1) {
-            const char *q = p + __builtin_ctz(m);
-            if (n < max) cell[n] = str_n(from, (size_t)(q - from));
-            n++;
-            from = q + 1;
-        }
+    const __m128i most = _mm_set1_epi8('\r');
+    for (unsigned i = 0; i < BLOCK; i += 16) {
+        __m128i v = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
+        m |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(v, most), v)) << i;
     }
+#else
+    for (unsigned i = 0; i < BLOCK; i++) m |= (uint64_t)((unsigned char)p[i] <= '\r') << i;
 #endif
-    for (; p < end; p++) {
-        if (*p == '\r' || !*p) {
-            *bad = *p;
-            return -1;
-        }
-        if (*p != '\t') continue;
-        if (n < max) cell[n] = str_n(from, (size_t)(p - from));
-        n++;
-        from = p + 1;
-    }
-    if (n < max) cell[n] = str_n(from, (size_t)(end - from));
-    return (int)n + 1;
+    return m;
 }
 
-static int bad_byte(const struct tsv *t, char bad, struct err *e)
+struct cells { /* of one line */
+    struct str *cell;
+    unsigned max, n; /* the first max are in cell, n is how many there are */
+    bool bad;        /* it has a byte that no table holds: n counts the cells before that */
+};
+
+/* The cells from p up to the line's LF: returns where that is, or the bad byte; NULL if neither is before
+ * end. BLOCK bytes behind end can be read. */
+static const char *split(const char *p, const char *end, struct cells *x)
 {
-    return err_line(e, t->name, t->line,
-                    bad ? "a carriage return: lines end with LF alone" : "a NUL byte: not a table");
+    const char *from = p;
+    unsigned n = 0;
+    for (; p < end; p += BLOCK)
+        for (uint64_t m = controls(p); m; m &= m - 1) {
+            const char *q = p + __builtin_ctzll(m);
+            if (*q == '\t' || *q == '\n') {
+                if (n < x->max) x->cell[n] = str_n(from, (size_t)(q - from));
+                n++;
+                from = q + 1;
+                if (*q == '\t') continue;
+            } else if (*q && *q != '\r')
+                continue;
+            x->n = n;
+            x->bad = *q != '\n';
+            return q < end ? q : NULL;
+        }
+    return NULL;
+}
+
+/* The next line into t->row and its cells into x; 1, 0 at the end of the input, -1. */
+static int next_line(struct tsv *t, struct cells *x, struct err *e)
+{
+    const char *p = t->buf + t->beg, *at = split(p, t->buf + t->end, x);
+    if (!at || x->bad) {
+        int r = need_line(t, e);
+        if (r <= 0) return r;
+        p = t->buf + t->beg;
+        at = split(p, t->buf + t->end, x);
+    }
+    t->line++;
+    if (x->bad)
+        return err_line(e, t->name, t->line,
+                        *at ? "a carriage return: lines end with LF alone" : "a NUL byte: not a table");
+    t->row = str_n(p, (size_t)(at - p));
+    t->beg += t->row.n + 1;
+    return 1;
 }
 
 static int check_names(struct tsv *t, struct err *e)
@@ -129,7 +150,7 @@ static bool looks_csv(struct str line)
 
 static int read_header(struct tsv *t, struct err *e)
 {
-    char bad = 0;
+    struct cells x = {0};
     int r;
     while ((r = fill(t, e)) > 0 && (t->end < KIND_LEAST || !memchr(t->buf, '\n', t->end))) continue;
     if (r < 0) return -1;
@@ -144,20 +165,20 @@ static int read_header(struct tsv *t, struct err *e)
         t->c = csv_in_new(t->buf, t->end);
         t->end = 0;
     }
-    r = next_line(t, e);
+    r = next_line(t, &x, e);
     if (r <= 0) return r < 0 ? -1 : err_set(e, t->name, "empty input");
     if (t->ncol) { /* a further file */
         if (str_eq(t->row, buf_view(&t->header))) return 0;
         return err_line(e, t->name, 1, "the header differs from that of %s", t->path[0]);
     }
-    buf_str(&t->header, t->row);
-    int n = split(buf_view(&t->header), NULL, 0, &bad);
-    if (n < 0) return bad_byte(t, bad, e);
-    if (n > 4096) return err_line(e, t->name, 1, "%d columns: not a table of this suite", n);
-    t->ncol = (unsigned)n;
+    if (x.n > 4096) return err_line(e, t->name, 1, "%u columns: not a table of this suite", x.n);
+    t->ncol = x.n;
     t->col = mem_alloc(t->ncol, sizeof *t->col);
     t->cell = mem_alloc(t->ncol, sizeof *t->cell);
-    split(buf_view(&t->header), t->col, t->ncol, &bad);
+    buf_put(&t->header, t->row.p, t->row.n + 1 + BLOCK); /* as split wants it */
+    t->header.n = t->row.n;
+    x = (struct cells){.cell = t->col, .max = t->ncol};
+    split(t->header.p, t->header.p + t->row.n + 1, &x);
     return check_names(t, e);
 }
 
@@ -200,18 +221,15 @@ static int end_input(struct tsv *t, struct err *e)
 
 int tsv_next(struct tsv *t, struct err *e)
 {
-    char bad = 0;
+    struct cells x = {.cell = t->cell, .max = t->ncol};
     int r;
-    while ((r = next_line(t, e)) == 0) {
+    while ((r = next_line(t, &x, e)) == 0) {
         if (end_input(t, e)) return -1;
         if (++t->at >= t->npath) return 0;
         if (next_input(t, e) || read_header(t, e)) return -1;
     }
     if (r < 0) return -1;
-    int n = split(t->row, t->cell, t->ncol, &bad);
-    if (n < 0) return bad_byte(t, bad, e);
-    if ((unsigned)n != t->ncol)
-        return err_line(e, t->name, t->line, "%d cells, the header has %u", n, t->ncol);
+    if (x.n != t->ncol) return err_line(e, t->name, t->line, "%u cells, the header has %u", x.n, t->ncol);
     return 1;
 }
 
