@@ -163,7 +163,7 @@ static void describe(struct build *b, const struct hlo_instr *i, struct sched_no
 static void edge(struct build *b, uint32_t from, uint32_t to, bool control, uint8_t cost)
 {
     b->arc = mem_grow(b->arc, &b->arc_cap, b->narc + 1, sizeof *b->arc);
-    b->arc[b->narc++] = (struct sched_arc){from, {to, cost, control}};
+    b->arc[b->narc++] = (struct sched_arc){from, {to, cost, control, false}};
 }
 
 static uint32_t node(struct build *b, uint32_t instr, uint32_t after, bool control)
@@ -274,7 +274,8 @@ void schedule_make(const struct hlo_module *m, struct schedule *s, uint64_t *cut
     struct build b = {.s = s, .hash = hash};
     uint32_t begin = node(&b, HLO_NONE, HLO_NONE, false);
     uint32_t end = node(&b, HLO_NONE, sequence(&b, m->entry, begin, 0), false);
-    edge(&b, end, begin, true, 1); /* the next run */
+    edge(&b, end, begin, true, 1);
+    b.arc[b.narc - 1].e.run = true;
     sort_edges(&b);
     index_instr(s);
     s->ntwin = (uint32_t)b.twin.count;

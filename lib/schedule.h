@@ -36,6 +36,7 @@ struct sched_edge {
     uint32_t to;
     uint8_t cost; /* of taking it; 0 unless it is unlikely */
     bool control; /* a loop, branch or run begins, repeats or ends here */
+    bool run;     /* the next run of the program begins */
 };
 
 struct schedule {

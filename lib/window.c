@@ -98,6 +98,7 @@ static void lattice_free(struct lattice *l)
 static int32_t edge_cost(const struct lattice *l, const struct sched_edge *e, size_t t)
 {
     bool inside = t > 0 && t < l->nev && !l->ev[t].first;
+    if (e->run && inside) return FAR; /* a graph is launched by one run */
     return e->cost + (e->control && inside ? CONTROL : 0);
 }
 
