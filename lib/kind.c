@@ -107,6 +107,13 @@ static bool has_instruction(struct str s)
     return false;
 }
 
+/* A brace or bracket and what may follow it: no message begins so. */
+static bool is_json(struct str s)
+{
+    struct str in = str_trim(str_from(s, 1));
+    return (s.p[0] == '{' || s.p[0] == '[') && in.n && memchr("\"{[]}", in.p[0], 5);
+}
+
 static enum kind text_kind(struct str s)
 {
     static const char *const hlo[] = {"HloModule", "ENTRY ", "%", "ROOT ", NULL};
@@ -127,8 +134,7 @@ static enum kind text_kind(struct str s)
     if (starts_with_one_of(s, dump) || (str_has(line, ": k") && str_has(line, "next=")))
         return KIND_OTHER_DUMP;
     if (starts_with_one_of(s, web)) return KIND_WEB_PAGE;
-    struct str in = str_trim(str_from(s, 1));
-    if ((s.p[0] == '{' || s.p[0] == '[') && in.n && memchr("\"{[]}", in.p[0], 5)) return KIND_TRACE_JSON;
+    if (is_json(s)) return KIND_TRACE_JSON;
     if (str_has(line, "RESOURCE_EXHAUSTED") || str_has(line, "Ran out of memory")) return KIND_LOG;
     return str_ends(str_trim(line), "{") || has_instruction(s) ? KIND_HLO_TEXT : KIND_TEXT;
 }
@@ -139,7 +145,9 @@ enum kind kind_of(const void *p, size_t n)
     if (!n) return KIND_EMPTY;
     if (str_starts(s, "ML\xefR")) return KIND_STABLEHLO;
     if (str_starts(s, "\xef\xbb\xbf")) s = str_from(s, 3);
-    for (size_t i = 0; i < s.n; i++) /* no message of ours is without a control character */
+    bool text =
+        str_starts(s, "HloModule ") || (str_trim(s).n && is_json(str_trim(s))); /* whatever bytes follow */
+    for (size_t i = 0; i < s.n && !text; i++) /* no message of ours is without a control character */
         if ((unsigned char)s.p[i] < ' ' && !memchr("\n\t\r\f\033", s.p[i], 5))
             return proto_kind(wire_of(p, n));
     s = str_trim(s);

@@ -18,6 +18,7 @@ int main(void)
     IS("module @jit_f attributes {mhlo.num_partitions = 1 : i32} {\n", KIND_STABLEHLO);
     IS("ML\xefR\x01StableHLO", KIND_STABLEHLO);
     IS("BufferAssignment:\nallocation 0: size 4\n", KIND_BUFFERS);
+    IS("{\"traceEvents\":[{\"name\":\"a\001\"}", KIND_TRACE_JSON);
     IS("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", KIND_TRACE_JSON);
     IS("plane\tline\tname\n", KIND_TABLE);
     IS("HloLiveRange (max 89):\n", KIND_OTHER_DUMP);
