@@ -50,6 +50,7 @@ static void reach_ahead(struct reach *r, uint32_t from, uint32_t to, int32_t nee
         for (uint32_t j = s->instr_first[from]; j < s->instr_first[from + 1]; j++)
             for (uint32_t k = s->instr_node[j], e = s->first[k]; e < s->first[k + 1]; e++)
                 touch(r, w->ahead, s->edge[e].to, s->edge[e].cost);
+    touch(r, w->ahead, s->nnode - 1, LOST_TAIL);
     while (r->heap.n) {
         struct heap_item i = heap_pop(&r->heap);
         if (i.cost > w->ahead[i.node]) continue;
