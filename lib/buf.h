@@ -19,7 +19,7 @@ static inline struct str str_of(const char *s) { return (struct str){s, s ? strl
 static inline struct str str_n(const char *p, size_t n) { return (struct str){p, n}; }
 static inline bool str_eq(struct str a, struct str b)
 {
-    return a.n == b.n && (!a.n || !memcmp(a.p, b.p, a.n));
+    return a.n == b.n && (!b.n || !memcmp(a.p, b.p, b.n));
 }
 static inline bool str_is(struct str a, const char *s) { return str_eq(a, str_of(s)); }
 bool str_starts(struct str a, const char *prefix);
@@ -28,8 +28,14 @@ bool str_has(struct str a, const char *part);   /* part occurs in a */
 size_t str_find(struct str a, struct str part); /* offset, or SIZE_MAX */
 size_t str_rfind(struct str a, char c);         /* offset of the last c, or SIZE_MAX */
 int str_cmp(struct str a, struct str b);        /* byte order, like memcmp */
-struct str str_trim(struct str a);              /* without blanks at both ends */
-struct str str_from(struct str a, size_t at);   /* from offset at on; empty beyond the end */
+/* By length, then by bytes: the order of tables that are only searched, as the length alone decides most
+ * steps. */
+static inline int str_cmp_length(struct str a, struct str b)
+{
+    return a.n != b.n ? (a.n < b.n ? -1 : 1) : a.n ? memcmp(a.p, b.p, a.n) : 0;
+}
+struct str str_trim(struct str a);            /* without blanks at both ends */
+struct str str_from(struct str a, size_t at); /* from offset at on; empty beyond the end */
 
 struct buf {
     char *p;

@@ -58,15 +58,15 @@ static const struct {
     {"tanh", {[PRIM_F16] = 212, [PRIM_F32] = 190, [PRIM_F64] = 1609, [PRIM_C128] = 9939}},
 };
 
-static int64_t cycles(const char *op, const struct shape *s)
+static int64_t cycles(struct str op, const struct shape *s)
 {
     unsigned type = s->type;
     for (size_t k = 0; k < sizeof measured / sizeof *measured && type < PRIM_COUNT; k++)
-        if (!strcmp(op, measured[k].op)) return measured[k].cycles[type] ? measured[k].cycles[type] : CYCLES;
+        if (str_is(op, measured[k].op)) return measured[k].cycles[type] ? measured[k].cycles[type] : CYCLES;
     return CYCLES;
 }
 
-static float cycles_of(const char *op, const struct shape *s)
+static float cycles_of(struct str op, const struct shape *s)
 {
     int64_t n = cost_elements(s);
     return n < 0 ? -1 : (float)num_mul(cycles(op, s), n);
@@ -113,7 +113,7 @@ static float combine(const struct costing *c, const struct site *s)
 {
     bool known = cost_callee(c, s->i, HLO_TO_APPLY) != NULL;
     uint32_t body = hlo_called(s->i, HLO_TO_APPLY);
-    return cycles_of(known ? c->op[c->m->computation[body].root]->name : "", s->result);
+    return cycles_of(known ? c->op[c->m->computation[body].root]->name : STR(""), s->result);
 }
 
 void cost_gpu_all_reduce(struct costing *c, const struct site *s, struct cost *v)

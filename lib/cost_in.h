@@ -50,7 +50,7 @@ struct site { /* an instruction to cost; `result` is not its shape where an asyn
 typedef void cost_rule(struct costing *c, const struct site *s, struct cost *v);
 
 struct op {
-    const char *name;
+    struct str name;
     cost_rule *base, *gpu;
     enum {
         OP_ELEMENTWISE = 1, /* each output element from the input elements at its place */

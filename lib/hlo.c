@@ -42,8 +42,7 @@ static void find_roots(struct hlo_module *m)
         struct hlo_computation *c = &m->computation[k];
         c->entry = k == m->entry;
         if (c->root == HLO_NONE && c->count) c->root = c->first + c->count - 1;
-        if (c->root == HLO_NONE) continue;
-        for (uint32_t i = c->first; i < c->first + c->count; i++) m->instr[i].root = i == c->root;
+        if (c->root - c->first < c->count) m->instr[c->root].root = true; /* it may be another's in a proto */
     }
 }
 
@@ -55,19 +54,16 @@ static bool only_root(const struct hlo_module *m, const struct hlo_computation *
 }
 
 /* Async operations: start names the wrapped computation, update and done name what they follow. */
-static void find_async(struct hlo_module *m)
+static void find_async(struct hlo_module *m, struct hlo_instr *i)
 {
-    for (uint32_t k = 0; k < m->ninstr; k++) {
-        struct hlo_instr *i = &m->instr[k];
-        if (!str_starts(i->opcode, "async-")) continue;
-        uint32_t c = hlo_called(i, HLO_CALLS);
-        if (c != HLO_NONE && m->computation[c].root != HLO_NONE) {
-            if (!i->async_op.n) i->async_op = m->instr[m->computation[c].root].opcode;
-            if (hlo_is(i, "async-start") && !i->sugared)
-                m->computation[c].hidden = only_root(m, &m->computation[c]);
-        } else if (!i->async_op.n && i->noperand && i->operand[0] != HLO_NONE)
-            i->async_op = m->instr[i->operand[0]].async_op; /* set before: operands come first */
-    }
+    if (!str_starts(i->opcode, "async-")) return;
+    uint32_t c = hlo_called(i, HLO_CALLS);
+    if (c != HLO_NONE && m->computation[c].root != HLO_NONE) {
+        if (!i->async_op.n) i->async_op = m->instr[m->computation[c].root].opcode;
+        if (hlo_is(i, "async-start") && !i->sugared)
+            m->computation[c].hidden = only_root(m, &m->computation[c]);
+    } else if (!i->async_op.n && i->noperand && i->operand[0] != HLO_NONE)
+        i->async_op = m->instr[i->operand[0]].async_op; /* set before: operands come first */
 }
 
 /* Are the computations of that role steps of a schedule?  What sugared text applies is the wrapped
@@ -81,36 +77,36 @@ static bool runs(const struct hlo_instr *i, enum hlo_role role)
 }
 
 /* Computations inside one step: called by anything but control flow, or by what is inside one itself. */
-static void find_embedded(struct hlo_module *m)
+struct embedded {
+    struct hlo_module *m;
+    uint32_t *todo, n; /* known, but not yet looked into */
+};
+
+static void find_embedded(struct embedded *x, const struct hlo_instr *i, bool inside)
 {
-    uint32_t *todo = mem_alloc(m->ncomputation, sizeof *todo), n = 0;
-    for (uint32_t k = 0; k < m->ninstr; k++)
-        for (uint32_t c = 0; c < m->instr[k].ncall; c++) {
-            uint32_t to = m->instr[k].call[c].computation;
-            if (to == HLO_NONE || to == m->entry || m->computation[to].embedded ||
-                runs(&m->instr[k], m->instr[k].call[c].role))
-                continue;
-            m->computation[to].embedded = true;
-            todo[n++] = to;
-        }
-    while (n) {
-        const struct hlo_computation *in = &m->computation[todo[--n]];
-        for (uint32_t k = in->first; k < in->first + in->count; k++)
-            for (uint32_t c = 0; c < m->instr[k].ncall; c++) {
-                uint32_t to = m->instr[k].call[c].computation;
-                if (to == HLO_NONE || to == m->entry || m->computation[to].embedded) continue;
-                m->computation[to].embedded = true;
-                todo[n++] = to;
-            }
+    for (uint32_t c = 0; c < i->ncall; c++) {
+        uint32_t to = i->call[c].computation;
+        if (to == HLO_NONE || to == x->m->entry || x->m->computation[to].embedded ||
+            (!inside && runs(i, i->call[c].role)))
+            continue;
+        x->m->computation[to].embedded = true;
+        x->todo[x->n++] = to;
     }
-    free(todo);
 }
 
 void hlo_finish(struct hlo_module *m)
 {
+    struct embedded x = {m, mem_alloc(m->ncomputation, sizeof *x.todo), 0};
     find_roots(m);
-    find_async(m);
-    find_embedded(m);
+    for (uint32_t k = 0; k < m->ninstr; k++) { /* one pass for both: all instructions fit no cache */
+        find_async(m, &m->instr[k]);
+        find_embedded(&x, &m->instr[k], false);
+    }
+    while (x.n) {
+        const struct hlo_computation *in = &m->computation[x.todo[--x.n]];
+        for (uint32_t k = in->first; k < in->first + in->count; k++) find_embedded(&x, &m->instr[k], true);
+    }
+    free(x.todo);
 }
 
 void hlo_free(struct hlo_module *m)

@@ -113,7 +113,8 @@ struct hlo_module {
 };
 
 /* For the readers: what follows from the rest once all instructions, computations and calls are in place:
- * entry (HLO_NONE: the last), roots, async_op, hidden, embedded. */
+ * entry (HLO_NONE: the last), roots (the instructions' own flag is false until here), async_op, hidden,
+ * embedded. */
 void hlo_finish(struct hlo_module *m);
 
 /* The module's instruction of that name (entry computation first if a name occurs twice), or HLO_NONE. */

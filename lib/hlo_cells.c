@@ -11,7 +11,8 @@ enum { KEEP = 32 << 20 }; /* bytes of cells kept for further rows */
 size_t hlo_count_text(char p[HLO_COUNT], double v)
 {
     if (!(v >= 0) || isinf(v)) return *p = '-', 1;
-    return v < 9e18 ? num_put_u64(p, (uint64_t)(v + 0.5)) : (size_t)snprintf(p, HLO_COUNT, "%.0f", v);
+    if (v == 0) return *p = '0', 1;
+    return v < 9e18 ? num_put_i64(p, (int64_t)(v + 0.5)) : (size_t)snprintf(p, HLO_COUNT, "%.0f", v);
 }
 
 void hlo_cell_count(struct tab *t, double v)

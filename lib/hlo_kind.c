@@ -7,7 +7,7 @@ static const struct opcode {
     struct str name;
     int is;
 } opcode[] = {
-    /* by length, then by bytes: searched by halves, and the length alone decides most steps */
+    /* in the order of str_cmp_length */
     {STR("or"), ELEMENTWISE},
     {STR("abs"), ELEMENTWISE},
     {STR("add"), ELEMENTWISE},
@@ -87,8 +87,7 @@ static int kind(struct str name)
     size_t lo = 0, hi = sizeof opcode / sizeof *opcode;
     while (lo < hi) {
         size_t mid = lo + (hi - lo) / 2;
-        struct str at = opcode[mid].name;
-        int c = name.n != at.n ? (name.n < at.n ? -1 : 1) : memcmp(name.p, at.p, at.n);
+        int c = str_cmp_length(name, opcode[mid].name);
         if (!c) return opcode[mid].is;
         if (c < 0)
             hi = mid;

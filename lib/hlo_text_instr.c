@@ -254,20 +254,20 @@ static int whole(struct ht_reader *r, struct hlo_instr *i)
 int ht_instruction(struct ht_reader *r, struct hlo_computation *c)
 {
     struct hlo_module *m = r->m;
-    struct hlo_instr i = {.id = -1, .number = -1, .plan_bytes = -1};
     size_t nlate = r->nlate;
     r->noperand = r->ncall = 0;
-    i.computation = (uint32_t)(c - m->computation);
-    i.order = c->count;
-    if (whole(r, &i)) return r->nlate = nlate, -1;
-    desugar(&i);
-    i.operand = copy_operands(r);
-    i.noperand = (uint32_t)r->noperand;
-    i.call = copy_calls(r);
-    i.ncall = (uint32_t)r->ncall;
     m->instr = mem_grow(m->instr, &r->cap_instr, (size_t)m->ninstr + 1, sizeof *m->instr);
-    m->instr[m->ninstr] = i;
-    if (i.root) c->root = m->ninstr;
+    struct hlo_instr *i = &m->instr[m->ninstr];
+    *i = (struct hlo_instr){.id = -1, .number = -1, .plan_bytes = -1};
+    i->computation = (uint32_t)(c - m->computation);
+    i->order = c->count;
+    if (whole(r, i)) return r->nlate = nlate, -1;
+    desugar(i);
+    i->operand = copy_operands(r);
+    i->noperand = (uint32_t)r->noperand;
+    i->call = copy_calls(r);
+    i->ncall = (uint32_t)r->ncall;
+    if (i->root) c->root = m->ninstr, i->root = false; /* hlo_finish says so of the last one */
     c->count++;
     hlo_names_set(&r->scope, m->instr, m->ninstr++, true);
     return 0;

@@ -361,7 +361,7 @@ static void finish(struct reader *r, struct making *m)
         *i = m->row[k].i;
         struct hlo_computation *c = &h->computation[i->computation];
         if (!c->count++) c->first = k;
-        if (i->root) c->root = k;
+        if (i->root) c->root = k, i->root = false; /* hlo_finish says so of the last one */
         i->order = k - c->first;
         i->source_file = at_line(i->source_file, &i->source_line);
         if (m->row[k].stack.n) i->stack_frame = stack(m, m->row[k].stack, &r->b);

@@ -5,15 +5,16 @@
 #include "buf.h"
 
 const char *lex_skip(const char *p, const char *end, bool lines);
-/* Behind blanks, line ends and comments. */
+/* Behind blanks, line ends and comments.  Mostly that is one blank: it takes no call. */
 static inline const char *lex_blank(const char *p, const char *end)
 {
-    return p<end && * p> '/' ? p : lex_skip(p, end, true);
+    p += p < end && *p == ' ';
+    return p<end && * p> ' ' && *p != '/' ? p : lex_skip(p, end, true);
 }
 /* The same, but on this line. */
 static inline const char *lex_spaces(const char *p, const char *end)
 {
-    return p<end && * p> '/' ? p : lex_skip(p, end, false);
+    return p<end && * p> ' ' && *p != '/' ? p : lex_skip(p, end, false);
 }
 const char *lex_string(const char *p,
                        const char *end); /* p at '"': behind the closing one; NULL: there is none */

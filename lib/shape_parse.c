@@ -48,10 +48,14 @@ static bool take2(struct parse *s, const char *two)
     return true;
 }
 
-static bool is_word(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
+enum { WORD = 1, OPEN, CLOSE };
+
+static const unsigned char kind[256] = {
+    ['('] = OPEN,  ['['] = OPEN,         ['{'] = OPEN,         [')'] = CLOSE,        [']'] = CLOSE,
+    ['}'] = CLOSE, ['0' ... '9'] = WORD, ['A' ... 'Z'] = WORD, ['a' ... 'z'] = WORD, ['_'] = WORD,
+};
+
+static bool is_word(char c) { return kind[(unsigned char)c] == WORD; }
 
 /* A decimal number; false: none there, or over 63 bits. */
 static bool take_int(struct parse *s, int64_t *v)
@@ -252,14 +256,16 @@ const char *shape_end(const char *p, const char *end)
     long depth = 0;
     bool tuple = p < end && *p == '(';
     for (; p < end; p++) {
-        if (*p == '(' || *p == '[' || *p == '{')
-            depth++;
-        else if (*p == ')' || *p == ']' || *p == '}') {
+        switch (kind[(unsigned char)*p]) {
+        case OPEN: depth++; break;
+        case CLOSE:
             if (--depth < 0) return p;
-            if (depth || (!tuple && *p == ']' && p + 1 < end && p[1] == '{')) continue;
+            if (depth || (!tuple && *p == ']' && p + 1 < end && p[1] == '{')) break;
             return p + 1;
-        } else if (!depth && !is_word(*p))
-            return p;
+        case WORD: break;
+        default:
+            if (!depth) return p;
+        }
     }
     return end;
 }

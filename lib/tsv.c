@@ -294,18 +294,37 @@ size_t tsv_cut(struct str cell, size_t most)
 
 static bool plain_byte(unsigned char c) { return c >= 0x20 && c != 0x7f && c != '\\'; }
 
-/* No byte needs an escape. Eight at a time: a byte of x is zero where (x - 1) & ~x has the top bit set. */
+/* None of eight bytes: a byte of x is zero where (x - 1) & ~x has the top bit set. */
+static bool plain_word(uint64_t w)
+{
+    const uint64_t one = 0x0101010101010101, top = one * 0x80, del = w ^ one * 0x7f, slash = w ^ one * '\\';
+    return !((((w - one * 0x20) & ~w) | ((del - one) & ~del) | ((slash - one) & ~slash)) & top);
+}
+
+static uint64_t eight(const char *p)
+{
+    uint64_t w;
+    memcpy(&w, p, 8);
+    return w;
+}
+
+static uint64_t four(const char *p)
+{
+    uint32_t w;
+    memcpy(&w, p, 4);
+    return w;
+}
+
+/* No byte needs an escape.  By words, of which the last may overlap the one before. */
 static bool plain(struct str s)
 {
-    const uint64_t one = 0x0101010101010101, top = one * 0x80;
     size_t i = 0;
-    for (; s.n - i >= 8; i += 8) {
-        uint64_t w, del, slash;
-        memcpy(&w, s.p + i, 8);
-        del = w ^ one * 0x7f;
-        slash = w ^ one * '\\';
-        if ((((w - one * 0x20) & ~w) | ((del - one) & ~del) | ((slash - one) & ~slash)) & top) return false;
+    if (s.n >= 8) {
+        for (; s.n - i > 8; i += 8)
+            if (!plain_word(eight(s.p + i))) return false;
+        return plain_word(eight(s.p + s.n - 8));
     }
+    if (s.n >= 4) return plain_word(four(s.p) | four(s.p + s.n - 4) << 32);
     while (i < s.n && plain_byte((unsigned char)s.p[i])) i++;
     return i == s.n;
 }
@@ -388,19 +407,6 @@ int tsv_unescape(struct buf *b, struct str cell)
 void tab_init(struct tab *t, struct out *out, bool csv) { *t = (struct tab){.out = out, .csv = csv}; }
 void tab_free(struct tab *t) { buf_free(&t->line); }
 
-/* Room for n bytes of this row, behind a TAB if it is not the first cell. */
-static char *room(struct tab *t, size_t n)
-{
-    if (t->started) {
-        if (t->csv)
-            buf_c(&t->line, '\t');
-        else
-            out_c(t->out, '\t');
-    }
-    t->started = true;
-    return t->csv ? buf_room(&t->line, n) : out_room(t->out, n);
-}
-
 static void took(struct tab *t, size_t n)
 {
     if (t->csv)
@@ -409,9 +415,29 @@ static void took(struct tab *t, size_t n)
         out_took(t->out, n);
 }
 
+/* Room for n bytes of this row, behind a TAB if it is not the first cell. */
+static char *room(struct tab *t, size_t n)
+{
+    char *p = t->csv ? buf_room(&t->line, n + 1) : out_room(t->out, n + 1);
+    *p = '\t';
+    took(t, t->started);
+    p += t->started;
+    t->started = true;
+    return p;
+}
+
+void tab_none(struct tab *t)
+{
+    *room(t, 1) = '-';
+    took(t, 1);
+}
+
 void tab_cell(struct tab *t, struct str cell)
 {
-    if (!cell.n) cell = STR("-");
+    if (!cell.n) {
+        tab_none(t);
+        return;
+    }
     memcpy(room(t, cell.n), cell.p, cell.n);
     took(t, cell.n);
 }
@@ -431,7 +457,6 @@ void tab_text(struct tab *t, struct str text)
 }
 
 void tab_texts(struct tab *t, const char *s) { tab_text(t, str_of(s)); }
-void tab_none(struct tab *t) { tab_cell(t, STR("-")); }
 void tab_u64(struct tab *t, uint64_t v) { took(t, num_put_u64(room(t, 20), v)); }
 void tab_i64(struct tab *t, int64_t v) { took(t, num_put_i64(room(t, 20), v)); }
 void tab_f64(struct tab *t, double v) { took(t, num_put_f64(room(t, 32), v)); }
