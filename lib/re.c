@@ -1,4 +1,6 @@
 #include "re.h"
+#include "mem.h"
+#include <stdlib.h>
 
 int re_compile(regex_t *re, const char *pattern, struct err *e)
 {
@@ -9,8 +11,13 @@ int re_compile(regex_t *re, const char *pattern, struct err *e)
     return err_set(e, NULL, "%s is no regular expression: %s", err_quote(q, pattern, strlen(pattern)), why);
 }
 
+/* regexec wants a NUL behind the text: names are short, so they are copied. */
 bool re_matches(const regex_t *re, struct str s)
 {
-    regmatch_t m = {.rm_so = 0, .rm_eo = (regoff_t)s.n};
-    return !regexec(re, s.n ? s.p : "", 1, &m, REG_STARTEND);
+    char small[512], *text = s.n < sizeof small ? small : mem_alloc(s.n + 1, 1);
+    if (s.n) memcpy(text, s.p, s.n);
+    text[s.n] = 0;
+    bool found = !regexec(re, text, 0, NULL, 0);
+    if (text != small) free(text);
+    return found;
 }

@@ -15,7 +15,10 @@ static struct answer estimate(const char *text)
     struct err e = {0};
     struct live_estimate x;
     struct live l;
-    if (hlo_read_text(text, strlen(text), "test", &m, &e) || !m) return (struct answer){-1, -1};
+    if (hlo_read_text(text, strlen(text), "test", &m, &e) || !m) {
+        hlo_free(m);
+        return (struct answer){-1, -1};
+    }
     live_estimate(m, &x);
     live_run(x.plan, &(struct live_rules){.event_time = x.event_time, .end_time = x.end_time}, &l);
     struct answer a = {l.peak, l.indefinite};

@@ -69,7 +69,7 @@ static void self_times(void)
         read_rows(&r, buf_cstr(&b));
         CHECK(r.disordered == 0 && r.nrow == (size_t)n);
         for (int k = 0; k < n; k++) {
-            char name[8];
+            char name[16];
             sprintf(name, "i%d", k);
             CHECK(row_of(&r, name)->time_ps[ROOF_WORK] == self[k]);
         }
