@@ -5,18 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-bool str_starts(struct str a, const char *prefix)
-{
-    size_t n = strlen(prefix);
-    return a.n >= n && !memcmp(a.p, prefix, n);
-}
-
-bool str_ends(struct str a, const char *suffix)
-{
-    size_t n = strlen(suffix);
-    return a.n >= n && !memcmp(a.p + a.n - n, suffix, n);
-}
-
 size_t str_find(struct str a, struct str part)
 {
     if (!part.n) return 0;

@@ -22,8 +22,16 @@ static inline bool str_eq(struct str a, struct str b)
     return a.n == b.n && (!b.n || !memcmp(a.p, b.p, b.n));
 }
 static inline bool str_is(struct str a, const char *s) { return str_eq(a, str_of(s)); }
-bool str_starts(struct str a, const char *prefix);
-bool str_ends(struct str a, const char *suffix);
+static inline bool str_starts(struct str a, const char *prefix)
+{
+    size_t n = strlen(prefix);
+    return a.n >= n && (!n || !memcmp(a.p, prefix, n));
+}
+static inline bool str_ends(struct str a, const char *suffix)
+{
+    size_t n = strlen(suffix);
+    return a.n >= n && (!n || !memcmp(a.p + a.n - n, suffix, n));
+}
 bool str_has(struct str a, const char *part);   /* part occurs in a */
 size_t str_find(struct str a, struct str part); /* offset, or SIZE_MAX */
 size_t str_rfind(struct str a, char c);         /* offset of the last c, or SIZE_MAX */

@@ -112,12 +112,6 @@ const char *lex_int(const char *p, const char *end, int64_t *v)
     return q;
 }
 
-bool lex_word_is(const char *p, const char *end, const char *word)
-{
-    size_t n = strlen(word);
-    return (size_t)(end - p) >= n && !memcmp(p, word, n) && (p + n == end || !is_name(p[n]));
-}
-
 static int digit(char c, int base)
 {
     int v = c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : 99;

@@ -25,7 +25,12 @@ const char *lex_close(const char *p, const char *end);
 const char *lex_value(const char *p, const char *end);
 const char *lex_name(const char *p, const char *end);            /* behind [A-Za-z0-9_.-]* */
 const char *lex_int(const char *p, const char *end, int64_t *v); /* "-12": behind it; p itself: none there */
-bool lex_word_is(const char *p, const char *end, const char *word); /* word stands at p and ends there */
+/* word stands at p and ends there */
+static inline bool lex_word_is(const char *p, const char *end, const char *word)
+{
+    size_t n = strlen(word);
+    return (size_t)(end - p) >= n && !memcmp(p, word, n) && lex_name(p + n, end) == p + n;
+}
 void lex_unescape(struct buf *b, struct str text); /* append, with C escapes undone: \" \n \303 \x41 */
 /* The fields of "a=1 b={2} c=\"x, y\"" or of "a=1, b=2": 1 and *at moved, 0 at the end.  Values as they
  * stand. */
