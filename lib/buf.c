@@ -34,13 +34,7 @@ struct str str_trim(struct str a)
     return a;
 }
 
-struct str str_from(struct str a, size_t at)
-{
-    if (at > a.n) at = a.n;
-    return (struct str){at ? a.p + at : a.p, a.n - at};
-}
-
-char *buf_room(struct buf *b, size_t n)
+char *buf_more(struct buf *b, size_t n)
 {
     size_t need;
     if (mem_add(b->n, n, &need)) mem_oom(SIZE_MAX);

@@ -42,14 +42,23 @@ static inline int str_cmp_length(struct str a, struct str b)
 {
     return a.n != b.n ? (a.n < b.n ? -1 : 1) : a.n ? memcmp(a.p, b.p, a.n) : 0;
 }
-struct str str_trim(struct str a);            /* without blanks at both ends */
-struct str str_from(struct str a, size_t at); /* from offset at on; empty beyond the end */
+struct str str_trim(struct str a);                         /* without blanks at both ends */
+static inline struct str str_from(struct str a, size_t at) /* from offset at on; empty beyond the end */
+{
+    if (at > a.n) at = a.n;
+    return (struct str){at ? a.p + at : a.p, a.n - at};
+}
 
 struct buf {
     char *p;
     size_t n, cap;
 };
-char *buf_room(struct buf *b, size_t n); /* room for n more bytes; returns where they go, b->n unchanged */
+char *buf_more(struct buf *b, size_t n); /* slow path of buf_room */
+/* Room for n more bytes; returns where they go, b->n unchanged. */
+static inline char *buf_room(struct buf *b, size_t n)
+{
+    return b->cap - b->n >= n ? b->p + b->n : buf_more(b, n);
+}
 void buf_put(struct buf *b, const void *p, size_t n);
 void buf_str(struct buf *b, struct str s);
 void buf_puts(struct buf *b, const char *s);

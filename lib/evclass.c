@@ -1,21 +1,25 @@
 #include "evclass.h"
 
-static const char *const class_name[EV_CLASSES] = {
-    [EV_KERNEL] = "kernel",
-    [EV_COLLECTIVE] = "collective",
-    [EV_MEMCPY] = "memcpy",
-    [EV_MEMSET] = "memset",
-    [EV_OP] = "op",
-    [EV_LAUNCH] = "launch",
-    [EV_GRAPH_LAUNCH] = "graph_launch",
-    [EV_SYNC] = "sync",
-    [EV_ALLOC] = "alloc",
-    [EV_HOST] = "host",
-    [EV_MODULE] = "module",
-    [EV_STEP] = "step",
-    [EV_COUNTER] = "counter",
-    [EV_ASYNC] = "async",
-    [EV_OTHER] = "other",
+#define CLASS(name)                                                                                          \
+    {                                                                                                        \
+        name, sizeof name - 1                                                                                \
+    }
+static const struct str class_name[EV_CLASSES] = {
+    [EV_KERNEL] = CLASS("kernel"),
+    [EV_COLLECTIVE] = CLASS("collective"),
+    [EV_MEMCPY] = CLASS("memcpy"),
+    [EV_MEMSET] = CLASS("memset"),
+    [EV_OP] = CLASS("op"),
+    [EV_LAUNCH] = CLASS("launch"),
+    [EV_GRAPH_LAUNCH] = CLASS("graph_launch"),
+    [EV_SYNC] = CLASS("sync"),
+    [EV_ALLOC] = CLASS("alloc"),
+    [EV_HOST] = CLASS("host"),
+    [EV_MODULE] = CLASS("module"),
+    [EV_STEP] = CLASS("step"),
+    [EV_COUNTER] = CLASS("counter"),
+    [EV_ASYNC] = CLASS("async"),
+    [EV_OTHER] = CLASS("other"),
 };
 
 static const char *const line_name[LINE_KINDS] = {
@@ -24,13 +28,13 @@ static const char *const line_name[LINE_KINDS] = {
     [LINE_MODULE] = "module",   [LINE_STEP] = "step", [LINE_COUNTER] = "counter",
 };
 
-const char *ev_class_name(enum ev_class c) { return class_name[c]; }
+const char *ev_class_name(enum ev_class c) { return class_name[c].p; }
 const char *ev_line_name(enum ev_line k) { return line_name[k]; }
 
 int ev_class_from(struct str name)
 {
     for (int c = 0; c < EV_CLASSES; c++)
-        if (str_is(name, class_name[c])) return c;
+        if (str_eq(name, class_name[c])) return c;
     return -1;
 }
 

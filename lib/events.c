@@ -72,16 +72,12 @@ static struct str keep_cell(struct events *t, struct str s)
     return str_n(arena_copy(&t->arena, s.p, s.n), s.n);
 }
 
-static uint32_t put_line(struct events *t, struct str plane, struct str line, struct str id, struct buf *key)
+/* The line of these cells: plane, name, id; key is them joined. */
+static uint32_t put_line(struct events *t, const struct str *cell, struct str key)
 {
+    struct str plane = cell[0], line = cell[1];
     bool fresh;
-    key->n = 0;
-    buf_str(key, plane);
-    buf_c(key, '\t');
-    buf_str(key, line);
-    buf_c(key, '\t');
-    buf_str(key, id);
-    uint32_t i = map_put(&t->lines, buf_view(key), &fresh);
+    uint32_t i = map_put(&t->lines, key, &fresh);
     if (!fresh) return i;
     uint32_t p = put_plane(t, plane);
     enum ev_plane plane_kind = ev_plane_kind(plane);
@@ -89,7 +85,7 @@ static uint32_t put_line(struct events *t, struct str plane, struct str line, st
     t->line = mem_grow(t->line, &t->line_cap, i + 1u, sizeof *t->line);
     t->line[i] = (struct event_line){.plane = p,
                                      .name = keep_cell(t, line),
-                                     .id = keep_cell(t, id),
+                                     .id = keep_cell(t, cell[2]),
                                      .nested = kind != LINE_STREAM && plane_kind != PLANE_GPU};
     t->nline = i + 1;
     return i;
@@ -120,52 +116,24 @@ static uint32_t put_program(struct events *t, struct str module, struct str id, 
 struct last {
     struct buf cell;
     uint32_t index;
-    bool set;
 };
-
-static bool same(struct last *l, struct str cell)
-{
-    if (l->set && str_eq(buf_view(&l->cell), cell)) return true;
-    l->cell.n = 0;
-    buf_str(&l->cell, cell);
-    l->set = true;
-    return false;
-}
 
 struct reader {
     struct columns c;
     struct last name, op, graph;
     struct buf where, program_cells, key; /* cells of the row before, joined */
     uint32_t line, program;
-    unsigned class; /* of the row before */
-    bool any;
 };
 
 static uint32_t put_name(struct events *t, struct last *l, struct str cell)
 {
     if (tsv_none(cell)) return EV_NONE;
-    if (!same(l, cell)) l->index = map_put(&t->name, cell, NULL);
+    if (!tsv_repeats(&l->cell, &cell, 1)) l->index = map_put(&t->name, cell, NULL);
     return l->index;
 }
 
-static bool cells_same(struct buf *b, const struct str *cell, int n)
+static unsigned class_of(struct str cell)
 {
-    size_t at = 0;
-    bool eq = true;
-    for (int i = 0; i < n && eq; i++) {
-        eq = b->n >= at + cell[i].n + 1 && !memcmp(b->p + at, cell[i].p, cell[i].n) &&
-             b->p[at + cell[i].n] == '\t';
-        at += cell[i].n + 1;
-    }
-    if (eq && at == b->n) return true;
-    b->n = 0;
-    for (int i = 0; i < n; i++) buf_str(b, cell[i]), buf_c(b, '\t');
-    return false;
-}
-
-static unsigned class_of(struct str cell, unsigned before)
-{
-    if (str_is(cell, ev_class_name(before))) return before;
     int class = ev_class_from(cell);
     return class < 0 ? EV_OTHER
                      : (unsigned)class; /* a class of a later version is carried, never device time */
@@ -277,8 +245,7 @@ static void mark_op(struct events *t, uint32_t op, const struct tsv *in, const s
 static int take_row(struct events *t, struct tsv *in, struct reader *r, unsigned keep, struct err *e)
 {
     const struct columns *c = &r->c;
-    struct event v = {.class = (uint8_t)class_of(in->cell[c->class], r->class)};
-    r->class = v.class;
+    struct event v = {.class = (uint8_t)class_of(in->cell[c->class])};
     struct str where[] = {in->cell[c->plane], in->cell[c->line], tsv_str(in, c->line_id)};
     struct str prog[] = {tsv_str(in, c->module), tsv_str(in, c->program)};
     if (tsv_none(in->cell[c->start])) { /* an aggregated event has no place in time */
@@ -289,11 +256,8 @@ static int take_row(struct events *t, struct tsv *in, struct reader *r, unsigned
     int64_t dur = v.dur;
     if (v.dur < 0) v.dur = 0;
     if (tsv_none(prog[1])) prog[1] = tsv_str(in, c->attributed);
-    if (!cells_same(&r->where, where, 3) || !r->any)
-        r->line = put_line(t, where[0], where[1], where[2], &r->key);
-    if (!cells_same(&r->program_cells, prog, 2) || !r->any)
-        r->program = put_program(t, prog[0], prog[1], &r->key);
-    r->any = true;
+    if (!tsv_repeats(&r->where, where, 3)) r->line = put_line(t, where, buf_view(&r->where));
+    if (!tsv_repeats(&r->program_cells, prog, 2)) r->program = put_program(t, prog[0], prog[1], &r->key);
     v.line = r->line;
     v.program = r->program;
     take_ids(in, c, &v);

@@ -39,9 +39,8 @@ void *mem_realloc(void *p, size_t count, size_t size)
     return q;
 }
 
-void *mem_grow(void *p, size_t *cap, size_t need, size_t size)
+void *mem_more(void *p, size_t *cap, size_t need, size_t size)
 {
-    if (need <= *cap) return p;
     size_t n = *cap < 8 ? 8 : *cap;
     while (n < need)
         if (mem_mul(n, 2, &n)) mem_oom(SIZE_MAX);

@@ -16,9 +16,13 @@ int mem_add(size_t a, size_t b, size_t *out) __attribute__((warn_unused_result))
 void *mem_alloc(size_t count, size_t size); /* zeroed; free() it */
 void *mem_realloc(void *p, size_t count, size_t size);
 
+void *mem_more(void *p, size_t *cap, size_t need, size_t size); /* mem_grow where need > *cap */
 /* Make room for `need` elements of `size` bytes in a growing array: returns p or its new place, *cap updated
  * (at least doubled).  New elements are not zeroed. */
-void *mem_grow(void *p, size_t *cap, size_t need, size_t size);
+static inline void *mem_grow(void *p, size_t *cap, size_t need, size_t size)
+{
+    return need <= *cap ? p : mem_more(p, cap, need, size);
+}
 
 /* An arena: many small pieces, freed together.  Start with {0}.  Pieces are zeroed and aligned to 16. */
 struct arena {

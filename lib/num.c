@@ -3,11 +3,30 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Eight decimal digits at p, all at once: digits, then pairs, then halves; -1 if one is none. */
+static int64_t read_eight(const char *p)
+{
+    const uint64_t each = 0x0101010101010101;
+    uint64_t x;
+    memcpy(&x, p, 8);
+    x ^= each * '0';
+    if ((x | (x + each * 6)) & each * 0xf0) return -1; /* a byte over 9 */
+    x = (x * 10 + (x >> 8)) & 0x00ff00ff00ff00ff;
+    x = (x * 100 + (x >> 16)) & 0x0000ffff0000ffff;
+    return (x * 10000 + (x >> 32)) & 0xffffffff;
+}
+
 int num_u64(struct str s, uint64_t *out)
 {
     uint64_t v = 0;
+    size_t i = 0;
     if (!s.n || s.n > 20) return -1;
-    for (size_t i = 0; i < s.n; i++) {
+    for (; i + 8 <= s.n; i += 8) {
+        int64_t eight = read_eight(s.p + i);
+        if (eight < 0) return -1;
+        v = v * 100000000 + (uint64_t)eight;
+    }
+    for (; i < s.n; i++) {
         unsigned d = (unsigned)(s.p[i] - '0');
         if (d > 9) return -1;
         if (i < 19)

@@ -131,21 +131,12 @@ static void key3(struct buf *b, struct str x, struct str y, struct str z)
     buf_str(b, z);
 }
 
-/* Most rows repeat the line or the instruction of the one before: only a change is looked up. */
-static bool same_key(const struct buf *b, struct buf *last)
-{
-    if (b->n == last->n && b->n && !memcmp(b->p, last->p, b->n)) return true;
-    last->n = 0;
-    buf_put(last, b->p, b->n);
-    return false;
-}
-
 static struct line *line_of(struct roof_in *in, const struct tsv *t)
 {
-    key3(&in->key, t->cell[in->plane], t->cell[in->line], tsv_str(t, in->line_id));
-    if (!same_key(&in->key, &in->last_line)) {
+    struct str key[] = {t->cell[in->plane], t->cell[in->line], tsv_str(t, in->line_id)};
+    if (!tsv_repeats(&in->last_line, key, 3)) {
         bool fresh;
-        in->at_line = map_put(&in->lines, buf_view(&in->key), &fresh);
+        in->at_line = map_put(&in->lines, buf_view(&in->last_line), &fresh);
         in->of_line = mem_grow(in->of_line, &in->line_cap, in->lines.count, sizeof *in->of_line);
         if (fresh)
             in->of_line[in->at_line] = (struct line){.last_start = INT64_MIN,
@@ -162,9 +153,9 @@ static uint32_t row_of(struct roof *r, const struct tsv *t)
     bool unmatched = tsv_none(match) || str_is(match, "none") || tsv_none(instr), fresh;
     if (tsv_none(program)) program = tsv_str(t, in->cell[ROOF_MODULE]);
     if (unmatched) program = instr = STR("-");
-    key3(&in->key, tsv_str(t, in->cell[ROOF_DEVICE]), program, instr);
-    if (!same_key(&in->key, &in->last_row)) {
-        in->at_row = map_put(&in->rows, buf_view(&in->key), &fresh);
+    struct str key[] = {tsv_str(t, in->cell[ROOF_DEVICE]), program, instr};
+    if (!tsv_repeats(&in->last_row, key, 3)) {
+        in->at_row = map_put(&in->rows, buf_view(&in->last_row), &fresh);
         if (fresh) {
             struct roof_row *row = new_row(r, t);
             row->program = keep(in, program);

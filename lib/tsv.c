@@ -281,6 +281,21 @@ int tsv_bad(const struct tsv *t, int col, const char *expected, struct err *e)
 
 /* ---- cells ---- */
 
+bool tsv_repeats(struct buf *last, const struct str *cell, unsigned n)
+{
+    size_t at = 0;
+    bool same = true;
+    for (unsigned i = 0; i < n && same; i++) {
+        same = last->n - at > cell[i].n && last->p[at + cell[i].n] == '\t' &&
+               !memcmp(last->p + at, cell[i].p, cell[i].n);
+        at += cell[i].n + 1;
+    }
+    if (same && at == last->n) return true;
+    last->n = 0;
+    for (unsigned i = 0; i < n; i++) buf_str(last, cell[i]), buf_c(last, '\t');
+    return false;
+}
+
 size_t tsv_cut(struct str cell, size_t most)
 {
     size_t i = 0;

@@ -56,6 +56,10 @@ static inline struct str tsv_str(const struct tsv *t, int col) /* "-" if the col
 /* Error: this cell is no <expected>. */
 int tsv_bad(const struct tsv *t, int col, const char *expected, struct err *e);
 
+/* Are the n cells those that last holds?  If not, they are put there.  Most rows repeat the line, the program
+ * or the instruction of the row before: only a change need be looked up.  buf_free(last). */
+bool tsv_repeats(struct buf *last, const struct str *cell, unsigned n);
+
 /* Append the cell that spells text ("" gives "-"). */
 void tsv_escape(struct buf *b, struct str text);
 /* Append the text that cell spells ("-" gives ""); -1: bad escape. */

@@ -23,6 +23,14 @@ static void numbers(void)
     double d;
     CHECK(!num_u64(STR("18446744073709551615"), &u) && u == UINT64_MAX);
     CHECK(num_u64(STR("18446744073709551616"), &u) && num_u64(STR(""), &u) && num_u64(STR("+1"), &u));
+    for (unsigned n = 1; n <= 19; n++) /* no byte beside a digit, wherever it stands */
+        for (unsigned at = 0; at < n; at++)
+            for (const char *c = "/:*;?@pA \x80\xff"; *c; c++) {
+                char digits[20] = "1234567890123456789";
+                digits[at] = *c;
+                CHECK(num_u64(str_n(digits, n), &u));
+            }
+    CHECK(!num_u64(STR("1234567890123456789"), &u) && u == 1234567890123456789u);
     CHECK(!num_i64(STR("-9223372036854775808"), &i) && i == INT64_MIN);
     CHECK(num_i64(STR("9223372036854775808"), &i) && num_i64(STR("-"), &i) && num_f64(STR("nan"), &d));
     CHECK(!num_us_to_ps(STR("9.9999999999999995e-07"), &ps) && ps == 1);
