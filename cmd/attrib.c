@@ -201,6 +201,13 @@ static void messages(struct run *r, const struct attrib *a)
     if (m->cut)
         tool_note(r, "%llu stretches of unlabelled launches are too long to place",
                   (unsigned long long)m->cut);
+    for (size_t i = 0; i < m->nprogram; i++)
+        if (m->program[i]->cut)
+            tool_note(r,
+                      "program %.*s: %llu instructions nest too deeply or are too many: not matched by name "
+                      "or order",
+                      (int)p->program[a->found[i]].cell.n, p->program[a->found[i]].cell.p,
+                      (unsigned long long)m->program[i]->cut);
     if (!r->verbose) return;
     tool_note(r, "the trace's source differs from the HLO's on %llu events, its cost on %llu",
               (unsigned long long)a->source_differs, (unsigned long long)a->cost_differs);

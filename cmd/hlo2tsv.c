@@ -118,8 +118,8 @@ static void capture(struct job *j)
     if (!p)
         tool_note(&j->run, "%s: no program was seen to run", j->run.arg);
     else
-        tool_note(&j->run, "%s: %.*s ran longest, %.3f ms in %llu runs", j->run.arg, (int)p->module.n,
-                  p->module.p, (double)p->time_ps / 1e9, (unsigned long long)p->runs);
+        tool_note(&j->run, "%s: %.*s ran longest, %.3f ms", j->run.arg, (int)p->module.n, p->module.p,
+                  (double)p->time_ps / 1e9);
 }
 
 static void ran(const struct job *j, struct hlo_summary *s)
