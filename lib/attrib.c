@@ -7,35 +7,27 @@ enum { NO_EVENT = UINT32_MAX };
 int attrib_open(struct attrib *a, const struct tsv *in, struct programs *p, struct err *e)
 {
     struct attrib_cols *c = &a->col;
-    const struct {
-        const char *name;
-        int *col;
-        bool needed;
-    } want[] = {{"plane", &c->plane, true},
-                {"line", &c->line, true},
-                {"name", &c->name, true},
-                {"class", &c->cls, true},
-                {"start_ps", &c->start, true},
-                {"dur_ps", &c->dur, true},
-                {"line_id", &c->line_id, false},
-                {"module", &c->module, false},
-                {"program_id", &c->program, false},
-                {"hlo_op", &c->op, false},
-                {"correlation_id", &c->correlation, false},
-                {"graph_id", &c->graph, false},
-                {"graph_node_id", &c->node, false},
-                {"trace_flops", &c->flops, false},
-                {"trace_bytes", &c->bytes, false},
-                {"trace_source", &c->source, false}};
+    const struct tsv_want want[] = {{"plane", &c->plane, true},
+                                    {"line", &c->line, true},
+                                    {"name", &c->name, true},
+                                    {"class", &c->cls, true},
+                                    {"start_ps", &c->start, true},
+                                    {"dur_ps", &c->dur, true},
+                                    {"line_id", &c->line_id, false},
+                                    {"module", &c->module, false},
+                                    {"program_id", &c->program, false},
+                                    {"hlo_op", &c->op, false},
+                                    {"correlation_id", &c->correlation, false},
+                                    {"graph_id", &c->graph, false},
+                                    {"graph_node_id", &c->node, false},
+                                    {"trace_flops", &c->flops, false},
+                                    {"trace_bytes", &c->bytes, false},
+                                    {"trace_source", &c->source, false}};
     a->in = in;
     a->programs = p;
     a->plane = a->last_line_index = MAP_NONE;
     a->last_program = PROGRAM_NONE;
-    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
-        *want[i].col = tsv_col(in, want[i].name);
-        if (want[i].needed && tsv_need(in, want[i].name, "xplane2tsv", want[i].col, e)) return -1;
-    }
-    return 0;
+    return tsv_want(in, want, sizeof want / sizeof *want, "xplane2tsv", e);
 }
 
 void attrib_free(struct attrib *a)

@@ -13,27 +13,28 @@ struct columns {
 
 static int find_columns(const struct tsv *in, struct columns *c, struct err *e)
 {
-    const char *maker = "xplane2tsv or trace2tsv";
-    if (tsv_need(in, "plane", maker, &c->plane, e) || tsv_need(in, "line", maker, &c->line, e) ||
-        tsv_need(in, "name", maker, &c->name, e) || tsv_need(in, "class", maker, &c->class, e) ||
-        tsv_need(in, "start_ps", maker, &c->start, e) || tsv_need(in, "dur_ps", maker, &c->dur, e))
-        return -1;
-    c->line_id = tsv_col(in, "line_id");
-    c->module = tsv_col(in, "module");
-    c->program = tsv_col(in, "program_id");
-    c->hlo_op = tsv_col(in, "hlo_op");
-    c->corr = tsv_col(in, "correlation_id");
-    c->graph = tsv_col(in, "graph_id");
-    c->run = tsv_col(in, "run_id");
-    c->step = tsv_col(in, "step");
-    c->device = tsv_col(in, "device");
-    c->instr = tsv_col(in, "instr");
-    c->attributed = tsv_col(in, "program");
-    c->ordinal = tsv_col(in, "device_ordinal");
-    c->clock = tsv_col(in, "device_duration_ps");
-    c->opcode = tsv_col(in, "opcode");
-    c->op_name = tsv_col(in, "op_name");
-    return 0;
+    const struct tsv_want want[] = {{"plane", &c->plane, true},
+                                    {"line", &c->line, true},
+                                    {"name", &c->name, true},
+                                    {"class", &c->class, true},
+                                    {"start_ps", &c->start, true},
+                                    {"dur_ps", &c->dur, true},
+                                    {"line_id", &c->line_id, false},
+                                    {"module", &c->module, false},
+                                    {"program_id", &c->program, false},
+                                    {"hlo_op", &c->hlo_op, false},
+                                    {"correlation_id", &c->corr, false},
+                                    {"graph_id", &c->graph, false},
+                                    {"run_id", &c->run, false},
+                                    {"step", &c->step, false},
+                                    {"device", &c->device, false},
+                                    {"instr", &c->instr, false},
+                                    {"program", &c->attributed, false},
+                                    {"device_ordinal", &c->ordinal, false},
+                                    {"device_duration_ps", &c->clock, false},
+                                    {"opcode", &c->opcode, false},
+                                    {"op_name", &c->op_name, false}};
+    return tsv_want(in, want, sizeof want / sizeof *want, "xplane2tsv or trace2tsv", e);
 }
 
 /* ---- planes, lines, programs ---- */

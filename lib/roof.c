@@ -45,39 +45,36 @@ struct roof_in {
     struct arena arena;
 };
 
-static int need(const struct tsv *t, const char *name, int *col, struct err *e)
-{
-    return tsv_need(t, name, "attrib", col, e);
-}
-
 static int open_events(struct roof_in *in, const struct tsv *t, struct err *e)
 {
-    in->line_id = tsv_col(t, "line_id");
-    in->execution = tsv_col(t, "execution");
-    return need(t, "plane", &in->plane, e) || need(t, "line", &in->line, e) ||
-                   need(t, "class", &in->class, e) || need(t, "start_ps", &in->start, e) ||
-                   need(t, "dur_ps", &in->dur, e) || need(t, "match", &in->match, e) ||
-                   need(t, "program", &in->program, e) || need(t, "instr", &in->cell[ROOF_INSTR], e) ||
-                   need(t, "opcode", &in->cell[ROOF_OPCODE], e) || need(t, "flops", &in->flops, e) ||
-                   need(t, "bytes", &in->bytes, e)
-               ? -1
-               : 0;
+    const struct tsv_want want[] = {{"plane", &in->plane, true},
+                                    {"line", &in->line, true},
+                                    {"class", &in->class, true},
+                                    {"start_ps", &in->start, true},
+                                    {"dur_ps", &in->dur, true},
+                                    {"match", &in->match, true},
+                                    {"program", &in->program, true},
+                                    {"instr", &in->cell[ROOF_INSTR], true},
+                                    {"opcode", &in->cell[ROOF_OPCODE], true},
+                                    {"flops", &in->flops, true},
+                                    {"bytes", &in->bytes, true},
+                                    {"line_id", &in->line_id, false},
+                                    {"execution", &in->execution, false}};
+    return tsv_want(t, want, sizeof want / sizeof *want, "attrib", e);
 }
 
 static int open_instrs(struct roof_in *in, const struct tsv *t, struct err *e)
 {
-    static const char maker[] = "hlo2tsv";
-    in->launches = tsv_col(t, "launches");
-    in->calls = tsv_col(t, "calls");
-    in->entry = tsv_col(t, "entry");
-    return tsv_need(t, "module", maker, &in->cell[ROOF_MODULE], e) ||
-                   tsv_need(t, "computation", maker, &in->computation, e) ||
-                   tsv_need(t, "instr", maker, &in->cell[ROOF_INSTR], e) ||
-                   tsv_need(t, "opcode", maker, &in->cell[ROOF_OPCODE], e) ||
-                   tsv_need(t, "flops_total", maker, &in->flops, e) ||
-                   tsv_need(t, "bytes_total", maker, &in->bytes, e)
-               ? -1
-               : 0;
+    const struct tsv_want want[] = {{"module", &in->cell[ROOF_MODULE], true},
+                                    {"computation", &in->computation, true},
+                                    {"instr", &in->cell[ROOF_INSTR], true},
+                                    {"opcode", &in->cell[ROOF_OPCODE], true},
+                                    {"flops_total", &in->flops, true},
+                                    {"bytes_total", &in->bytes, true},
+                                    {"launches", &in->launches, false},
+                                    {"calls", &in->calls, false},
+                                    {"entry", &in->entry, false}};
+    return tsv_want(t, want, sizeof want / sizeof *want, "hlo2tsv", e);
 }
 
 int roof_open(struct roof *r, const struct tsv *t, struct err *e)

@@ -268,6 +268,15 @@ int tsv_need(const struct tsv *t, const char *name, const char *maker, int *col,
     return -1;
 }
 
+int tsv_want(const struct tsv *t, const struct tsv_want *want, size_t n, const char *maker, struct err *e)
+{
+    for (size_t i = 0; i < n; i++) {
+        *want[i].col = tsv_col(t, want[i].name);
+        if (want[i].needed && tsv_need(t, want[i].name, maker, want[i].col, e)) return -1;
+    }
+    return 0;
+}
+
 bool tsv_i64(const struct tsv *t, int col, int64_t *v) { return col >= 0 && !num_i64(t->cell[col], v); }
 bool tsv_u64(const struct tsv *t, int col, uint64_t *v) { return col >= 0 && !num_u64(t->cell[col], v); }
 bool tsv_f64(const struct tsv *t, int col, double *v) { return col >= 0 && !num_f64(t->cell[col], v); }

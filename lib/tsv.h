@@ -42,6 +42,13 @@ int tsv_col(const struct tsv *t, const char *name); /* index, or -1 */
 /* The same, but a missing column is an error that names the column, the tool that makes it and what is there.
  */
 int tsv_need(const struct tsv *t, const char *name, const char *maker, int *col, struct err *e);
+/* Several at once: each *col is the column's index, or -1 where it may be missing and is. */
+struct tsv_want {
+    const char *name;
+    int *col;
+    bool needed;
+};
+int tsv_want(const struct tsv *t, const struct tsv_want *want, size_t n, const char *maker, struct err *e);
 
 static inline bool tsv_none(struct str cell) { return !cell.n || (cell.n == 1 && cell.p[0] == '-'); }
 /* The cell of column col as a number; col < 0 or '-' gives false.  A cell that is no number is an error: -1
